@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
         "names",
         nargs="*",
         metavar="name",
-        help=f"workloads: {names}; or accuracy, panel, digits, kernel (their own options)",
+        help=f"workloads: {names}; or accuracy, panel, numbers, digits, serving, faults, kernel (their own options)",
     )
     parser.add_argument("--quick", action="store_true", help="a twentieth of the rows, to test that it runs")
     parser.add_argument("--repeats", type=int, default=5, help="alternating runs of each side (5)")
@@ -77,10 +77,22 @@ def main(arguments: list[str]) -> None:
         from bench.panel import panel
 
         return panel.main(arguments[1:])
+    if arguments[:1] == ["numbers"]:
+        from bench.panel import numbers
+
+        return numbers.main(arguments[1:])
     if arguments[:1] == ["digits"]:
         from bench import digits
 
         return digits.main(arguments[1:])
+    if arguments[:1] == ["serving"]:
+        from bench import serving
+
+        return serving.main(arguments[1:])
+    if arguments[:1] == ["faults"]:
+        from bench.faults import campaign
+
+        sys.exit(campaign.main(arguments[1:]))
     if arguments[:1] == ["kernel"]:
         from bench.kernel import kernel
 

@@ -178,7 +178,7 @@ def _certificates() -> Iterator[Seed]:
         Path(f"{name}.csv").write_text("a,b,label\n" + rows)
         _run(f"certify {name}.csv --save {name}.json", expected=None)
         command = f"certify {name}.csv --check {{}}"
-        yield Seed("certificate", f"{name}.json", Path(f"{name}.json").read_bytes(), (command,), _odd_json)
+        yield Seed("certificate", f"{name}.json", Path(f"{name}.json").read_bytes(), (command,), odd_json)
 
 
 def _run(command: str, expected: int | None = 0) -> None:
@@ -194,10 +194,10 @@ def damaged(seed: Seed, draw: random.Random) -> bytes:
     """The content of a seed with a few changes; where it is signed, in half of the cases signed again."""
     if seed.signed is not None and draw.random() < 0.5:
         return seed.signed(seed.content, draw)
-    return _mutated(seed.content, draw)
+    return mutated(seed.content, draw)
 
 
-def _mutated(content: bytes, draw: random.Random) -> bytes:
+def mutated(content: bytes, draw: random.Random) -> bytes:
     changed = bytearray(content)
     for _ in range(draw.choice((1, 1, 1, 2, 3, 8))):
         at, length = draw.randrange(len(changed) + 1), draw.choice((1, 4, 8, 64))
@@ -239,7 +239,7 @@ def _odd_page(content: bytes, draw: random.Random) -> bytes:
     return bytes(page) + content[begin:]
 
 
-def _odd_json(content: bytes, draw: random.Random) -> bytes:
+def odd_json(content: bytes, draw: random.Random) -> bytes:
     """One value replaced by one that does not belong there."""
     whole = place = json.loads(content)
     while True:

@@ -86,4 +86,4 @@ void target(const std::string& text, fuzz::Random& random) {
 
 }  // namespace
 
-int main(int count, char** arguments) { return fuzz::run(count, arguments, corpus, parts, target); }
+int main(int count, char** arguments) { return fuzz::run(count, arguments, corpus, parts, fuzz::Inputs::lines, target); }

@@ -39,4 +39,4 @@ void target(const std::string& input, fuzz::Random& random) {
 
 }  // namespace
 
-int main(int count, char** arguments) { return fuzz::run(count, arguments, numbers, parts, target); }
+int main(int count, char** arguments) { return fuzz::run(count, arguments, numbers, parts, fuzz::Inputs::whole, target); }

@@ -45,7 +45,7 @@ struct FilledPage : Page {
 std::string page_of(const Rows& rows, bool weighted) {
     static const std::int32_t labels[] = {1, 0, -1};
     static const double weights[] = {0.5, 2.0, 1.0};
-    const std::string text = text_of(Packer().pack(rows, labels, weighted ? weights : nullptr));
+    const std::string text = text_of(Packer().pack(rows, labels, weighted ? weights : nullptr, weighted ? weights : nullptr));
     FilledPage page(text);
     const Rows& opened = page.rows;
     if (!page.open() || !page.checked || opened.count != rows.count || opened.features != rows.features ||
@@ -148,7 +148,7 @@ void target(const std::string& input, fuzz::Random& random) {
     if (native().rows->check(checked).kind != Fault::none || checked.largest != rows.largest || checked.canonical != rows.canonical)
         fuzz::fail("the full check disagrees with the page", text);
     if (rows.sparse && (rows.starts[0] != 0 || rows.entries() != rows.stored)) return;
-    const std::string packed = text_of(Packer().pack(rows, page.labels, page.weights));
+    const std::string packed = text_of(Packer().pack(rows, page.labels, page.weights, page.targets));
     FilledPage repacked(packed);
     if (!repacked.open() || !repacked.checked || read(repacked, packed) != sum) fuzz::fail("packed again it differs", text);
 }
@@ -158,5 +158,5 @@ void target(const std::string& input, fuzz::Random& random) {
 int main(int count, char** arguments) {
     const std::vector<std::string> words = {std::string(8, '\0'), std::string(8, '\xff'), std::string("\1\0\0\0\0\0\0\0", 8),
                                             std::string("\0\0\0\0\0\0\0\x80", 8), "\x7f", "\3", std::string(2, '\xff')};
-    return fuzz::run(count, arguments, pages(), words, target);
+    return fuzz::run(count, arguments, pages(), words, fuzz::Inputs::whole, target);
 }

@@ -34,9 +34,12 @@ void target(const std::string& text, fuzz::Random& random) {
     const SvmlightOptions options{static_cast<std::int64_t>(bits & 1), bits & 2 ? 40 : std::int64_t{1} << 31, false, true};
     const auto svmlight = [&](const char* first, const char* last, Parsed& out) { return isa::parse_svmlight(first, last, options, out); };
     Parsed examples = parse_whole(text, svmlight);
-    check_when_cut(text, static_cast<std::int64_t>(random.below(text.size() + 1)), examples, svmlight);
-    const SvmlightOptions strict{1, std::int64_t{1} << 31, (bits & 4) != 0, false};
-    parse_whole(text, [&](const char* first, const char* last, Parsed& out) { return isa::parse_svmlight(first, last, strict, out); });
+    if (bits & 8) {
+        check_when_cut(text, static_cast<std::int64_t>(random.below(text.size() + 1)), examples, svmlight);
+    } else {
+        const SvmlightOptions strict{1, std::int64_t{1} << 31, (bits & 4) != 0, false};
+        parse_whole(text, [&](const char* first, const char* last, Parsed& out) { return isa::parse_svmlight(first, last, strict, out); });
+    }
 
     Names names(10, 64);
     Candidates unknown;
@@ -64,5 +67,5 @@ int main(int count, char** arguments) {
     std::vector<std::string> corpus = svmlight_texts;
     corpus.push_back(common_rows());
     corpus.insert(corpus.end(), vw_texts.begin(), vw_texts.end());
-    return fuzz::run(count, arguments, corpus, parts, target);
+    return fuzz::run(count, arguments, corpus, parts, fuzz::Inputs::lines, target);
 }

@@ -13,11 +13,26 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rosenblatt import losses, options
-from rosenblatt.losses import Loss, absolute, hinge, is_minimum, logistic, perceptron, squared, zero_one
+from rosenblatt.errors import ParameterError
+from rosenblatt.losses import (
+    Loss,
+    absolute,
+    hinge,
+    huber,
+    is_minimum,
+    logistic,
+    perceptron,
+    quantile,
+    squared,
+    squared_error,
+    zero_one,
+)
 
-ALL = [*losses.LOSSES.values(), absolute]
+NAMED = [*losses.LOSSES.values(), absolute, squared_error]
+BUILT = [quantile(0.5), quantile(0.9), quantile(1e-6), huber(1.0), huber(0.25), huber(1e9)]
+ALL = [*NAMED, *BUILT]
 CONVEX = [loss for loss in ALL if loss.convex]
-KINKS = {"zero_one": 0.0, "perceptron": 0.0, "hinge": 1.0, "absolute": 0.0}
+KINKS = {"zero_one": 0.0, "perceptron": 0.0, "hinge": 1.0, "absolute": 0.0, **{loss.name: 0.0 for loss in BUILT[:3]}}
 
 each_loss = pytest.mark.parametrize("loss", ALL, ids=lambda loss: loss.name)
 each_convex = pytest.mark.parametrize("loss", CONVEX, ids=lambda loss: loss.name)
@@ -46,6 +61,15 @@ shares = st.floats(0.0, 1.0)
         (absolute, -2.0, 2.0, -1.0, (-1.0, -1.0)),
         (absolute, 0.0, 0.0, 0.0, (-1.0, 1.0)),
         (absolute, 2.0, 2.0, 1.0, (1.0, 1.0)),
+        (squared_error, -3.0, 4.5, -3.0, (-3.0, -3.0)),
+        (squared_error, 0.0, 0.0, 0.0, (0.0, 0.0)),
+        (quantile(0.75), -2.0, 1.5, -0.75, (-0.75, -0.75)),
+        (quantile(0.75), 0.0, 0.0, 0.0, (-0.75, 0.25)),
+        (quantile(0.75), 2.0, 0.5, 0.25, (0.25, 0.25)),
+        (huber(2.0), -1.0, 0.5, -1.0, (-1.0, -1.0)),
+        (huber(2.0), 2.0, 2.0, 2.0, (2.0, 2.0)),
+        (huber(2.0), 5.0, 8.0, 2.0, (2.0, 2.0)),
+        (huber(2.0), -5.0, 8.0, -2.0, (-2.0, -2.0)),
     ],
 )
 def test_golden_values(loss: Loss, m: float, value: float, slope: float, interval: tuple[float, float]) -> None:
@@ -71,7 +95,7 @@ def test_every_subgradient_is_a_line_that_is_nowhere_above_the_loss(
     assert loss(z) >= line - rounding
 
 
-@pytest.mark.parametrize("loss", [perceptron, hinge, absolute], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("loss", [perceptron, hinge, absolute, quantile(0.9)], ids=lambda loss: loss.name)
 @given(beyond=st.floats(1e-6, 1e6))
 def test_no_subgradient_is_left_out_of_the_interval(loss: Loss, beyond: float) -> None:
     m = KINKS[loss.name]
@@ -92,6 +116,10 @@ def test_slope_is_one_of_the_subgradients(loss: Loss, m: float) -> None:
 def test_slope_is_the_derivative_where_there_is_one(loss: Loss, m: float) -> None:
     step = 1e-5
     if abs(m - KINKS.get(loss.name, math.inf)) <= step:
+        return
+    if (
+        loss.name.startswith("huber") and abs(abs(m) - loss.slope(1e300)) <= step
+    ):  # where it bends, a chord is not the tangent
         return
     numerical = (loss(m + step) - loss(m - step)) / (2.0 * step)
     assert loss.slope(m) == pytest.approx(numerical, abs=1e-8)
@@ -126,6 +154,9 @@ def test_zero_among_the_subgradients_means_a_global_minimum(loss: Loss, m: float
         (logistic, [], [-1e3, 0.0, 1e3, 1e300]),
         (squared, [1.0], [-1.0, 0.999, 2.0]),
         (absolute, [0.0], [-1e-9, 1e-9]),
+        (squared_error, [0.0], [-1e-9, 1e-9]),
+        (quantile(0.9), [0.0], [-1e-9, 1e-9]),
+        (huber(1.0), [0.0], [-1e-9, 1e-9]),
     ],
 )
 def test_where_the_minima_are(loss: Loss, minima: list[float], others: list[float]) -> None:
@@ -152,6 +183,48 @@ def test_zero_one_is_half_the_distance_between_label_and_sign(y: list[int], data
 def test_squared_of_the_margin_is_squared_of_the_score(y: float, s: float) -> None:
     assert squared(y * s) == 0.5 * (y - s) ** 2
     assert y * squared.slope(y * s) == s - y
+
+
+@given(y=st.sampled_from([-1.0, 1.0]), s=st.floats(-1e3, 1e3))
+def test_squared_error_of_a_label_is_squared_of_its_margin(y: float, s: float) -> None:
+    assert squared_error(s - y) == squared(y * s)
+    assert squared_error.slope(s - y) == y * squared.slope(y * s)
+
+
+@given(d=points)
+def test_quantile_and_huber_lie_between_the_others(d: float) -> None:
+    assert 2.0 * quantile(0.5)(d) == pytest.approx(absolute(d), rel=1e-15, abs=1e-320)  # half of the least float is 0
+    assert quantile(0.25)(d) == quantile(0.75)(-d)
+    assert huber(3.0)(d) == (squared_error(d) if abs(d) <= 3.0 else pytest.approx(3.0 * absolute(d) - 4.5, rel=1e-15))
+    assert huber(3.0)(d) <= squared_error(d)
+
+
+@given(
+    targets=st.lists(st.integers(-20, 20), min_size=1, max_size=25),
+    hundredths=st.integers(1, 99),
+    other=st.integers(-30, 30),
+)
+def test_the_least_quantile_loss_is_at_that_quantile(targets: list[int], hundredths: int, other: int) -> None:
+    level = hundredths / 100
+    y = np.array(targets, dtype=float)
+    # The smallest target with at least that share of the targets at or below it.
+    best = min(t for t in y if 100 * (y <= t).sum() >= hundredths * len(y))
+    loss = quantile(level)
+    assert loss(best - y).sum() <= loss(other - y).sum() + 1e-9
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 1.5, math.nan, math.inf])
+def test_a_level_outside_0_to_1_is_refused(level: float) -> None:
+    with pytest.raises(ParameterError, match=r"The level of a quantile must be above 0 and below 1\. Got .* instead\."):
+        quantile(level)
+
+
+@pytest.mark.parametrize("width", [0.0, -1.0, math.nan, math.inf])
+def test_a_width_that_is_not_positive_and_finite_is_refused(width: float) -> None:
+    with pytest.raises(
+        ParameterError, match=r"The width of Huber's loss must be above 0 and finite\. Got .* instead\."
+    ):
+        huber(width)
 
 
 @given(m=st.floats(40.0, 1e300))
@@ -235,7 +308,17 @@ def test_no_cost_is_a_negative_zero(loss: Loss) -> None:
     assert not np.signbit(loss([-0.0, 0.0, 1.0])).any()
 
 
-@each_loss
+@pytest.mark.parametrize("loss", BUILT, ids=lambda loss: loss.name)
+def test_a_built_loss_is_built_again_when_copied(loss: Loss) -> None:
+    for twin in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss)), eval(loss.name, vars(losses))):
+        assert twin == loss
+        assert hash(twin) == hash(loss)
+        assert twin([-3.0, 0.1, 3.0]).tolist() == loss([-3.0, 0.1, 3.0]).tolist()
+    assert len(set(BUILT)) == len(BUILT)
+    assert "lambda" not in repr(loss)
+
+
+@pytest.mark.parametrize("loss", NAMED, ids=lambda loss: loss.name)
 def test_there_is_one_of_each(loss: Loss) -> None:
     assert copy.deepcopy(loss) is loss
     assert pickle.loads(pickle.dumps(loss)) is loss

@@ -202,8 +202,8 @@ def interrupted_after(visits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C arrives during this many calls of the native learner, and is noticed when they return."""
     learn, count = native.learn, itertools.count(1)
 
-    def slow_learn(*args: Any) -> Any:
-        result = learn(*args)
+    def slow_learn(*args: Any, **options: Any) -> Any:
+        result = learn(*args, **options)
         if next(count) == visits:
             signal.raise_signal(signal.SIGINT)
         return result

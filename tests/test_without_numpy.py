@@ -228,14 +228,14 @@ def test_votes_of_pairs_are_counted(classes: int, data: st.DataObject) -> None:
         sums[:, i] -= score
         sums[:, j] += score
     votes += sums / (3 * (np.abs(sums) + 1))
-    assert np.asarray(native.majority(scores, classes)).tobytes() == votes.tobytes()
+    assert np.asarray(native.count_votes(scores, classes)).tobytes() == votes.tobytes()
 
 
 def test_scores_of_another_shape_are_refused() -> None:
     with pytest.raises(ValueError, match="no columns"):
         native.argmax_rows(np.empty((2, 0)))
     with pytest.raises(ValueError, match="each pair"):
-        native.majority(np.empty((2, 2)), 3)
+        native.count_votes(np.empty((2, 2)), 3)
 
 
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo", "joint"])

@@ -1,7 +1,8 @@
 """Check a certificate with nothing but Python's fractions: python tools/check_certificate.py PROOF.json DATA [LABEL]
 
 It shares no code with the package. DATA is svmlight, or a CSV file with a header, numbers, and a LABEL column (the last
-one by default). Rows of other classes than the two of the proof are left out; "rest" stands for every other class.
+one by default). Rows of other classes than the two of the proof are left out; "rest" stands for every other class. In a
+proof about an exact fit, labels are numbers.
 """
 
 import csv
@@ -21,6 +22,9 @@ class RefutedError(Exception):
 
 def check(proof: dict[str, Any], rows: list[dict[int, Any]], labels: list[Any]) -> None:
     """Raise RefutedError unless every claim of the proof holds."""
+    if proof["kind"] in ("exact fit", "no exact fit"):
+        check_fit(proof, [({j: Fraction(x) for j, x in row.items()}, 1) for row in rows], list(map(exact, labels)))
+        return
     signs = [sign_of(label, *proof["labels"]) for label in labels]
     points = [({j: Fraction(x) for j, x in row.items()}, y) for row, y in zip(rows, signs, strict=True) if y]
     require(len(points) == proof["n_rows"], f"it is about {proof['n_rows']} rows, and there are {len(points)}")
@@ -39,11 +43,51 @@ def check(proof: dict[str, Any], rows: list[dict[int, Any]], labels: list[Any]) 
         check_upper(points, proof["hardest"], proof["shares"], proof["bracket"][1], 0)
 
 
+def check_fit(proof: dict[str, Any], points: list[Point], targets: list[Fraction]) -> None:
+    """A function that meets every target; or sum weight * (x, 1) = 0 and sum weight * y != 0, so that none does."""
+    require(len(points) == proof["n_rows"], f"it is about {proof['n_rows']} rows, and there are {len(points)}")
+    if proof["kind"] == "exact fit":
+        w, b = weights_by_column(proof["w"]), number(proof["b"])
+        pairs = zip(points, targets, strict=True)
+        require(are_independent([points[i][0] | {"1": Fraction(1)} for i in proof["rows"]]), "its rows are dependent")
+        require(
+            all(sum((w[j] * x for j, x in row.items() if x), b) == y for (row, _), y in pairs), "a target is missed"
+        )
+        return
+    weights = [number(weight) for weight in proof["weights"]]
+    require(not any(weighted_sum(points, proof["rows"], weights).values()), "the weighted rows do not add up to 0")
+    mismatch = sum(weight * targets[i] for i, weight in zip(proof["rows"], weights, strict=True))
+    require(bool(mismatch), "the weighted targets add up to 0")
+
+
+def are_independent(rows: list[Vector]) -> bool:
+    """Gauss's elimination leaves something of each row."""
+    reduced: list[tuple[Any, Vector]] = []  # the column that leads, and a row whose number there is 1
+    for row in rows:
+        rest = dict(row)
+        for column, other in reduced:
+            factor = rest.get(column, Fraction(0))
+            rest = {j: rest.get(j, Fraction(0)) - factor * other.get(j, Fraction(0)) for j in {*rest, *other}}
+        lead = next((j for j, x in rest.items() if x), None)
+        if lead is None:
+            return False
+        reduced.append((lead, {j: x / rest[lead] for j, x in rest.items() if x}))
+    return True
+
+
+def exact(label: Any) -> Fraction:
+    return Fraction(float(label)) if isinstance(label, str) else Fraction(label)
+
+
+def weights_by_column(w: Any) -> Vector:
+    pairs = zip(w["columns"], w["numbers"], strict=True) if isinstance(w, dict) else enumerate(w)
+    vector = {j: number(x) for j, x in pairs}
+    return vector if isinstance(w, list) else {j: vector.get(j, Fraction(0)) for j in range(w["size"])}
+
+
 def check_hyperplane(plane: dict[str, Any], points: list[Point], bias: int) -> Fraction:
     """The margin, if no row is nearer and no hyperplane has a wider one; `bias` is 1 in the space of (x, 1)."""
-    w, b, margin = plane["w"], number(plane["b"]), number(plane["margin"])
-    pairs = zip(w["columns"], w["numbers"], strict=True) if isinstance(w, dict) else enumerate(w)
-    normal = {j: number(x) for j, x in pairs}
+    normal, b, margin = weights_by_column(plane["w"]), number(plane["b"]), number(plane["margin"])
     nearest = min(y * (sum((normal[j] * x for j, x in row.items() if x), b)) for row, y in points)
     require(nearest > 0, "a row is not on its side of the hyperplane")
     require(margin**2 * (square(normal) + bias * b * b) <= nearest**2, "a row is nearer than the margin")

@@ -11,7 +11,7 @@ from bench.accuracy.read_sets import covertype, images, svmguide, svmlight, vowp
 from bench.panel import generate as g
 from bench.panel.generate import generated
 from bench.panel.raw import DataSet
-from bench.panel.read_raw import banknote, bundled, census, matrix, pixels, table, text
+from bench.panel.read_raw import banknote, bundled, census, matrix, packaged, pixels, segments, table, text
 
 TABLES = {
     "tune": (
@@ -53,6 +53,22 @@ REAL: tuple[DataSet, ...] = (
     DataSet("mail", "confirm", text("mail/train.tsv.gz", "mail/test.tsv.gz")),
 )
 
+# Chosen before any of their results was seen, and never looked at while a choice was made.
+PACKAGED: tuple[DataSet, ...] = (
+    DataSet("flchain", "confirm", packaged("survival/flchain", "death", drop=("futime", "chapter"))),
+    DataSet("nwtco", "confirm", packaged("survival/nwtco", "rel", drop=("edrel",), ids=("seqno",))),
+    DataSet("Car", "confirm", packaged("Ecdat/Car", "choice")),
+    DataSet("OFP", "confirm", packaged("Ecdat/OFP", "privins")),
+    DataSet("Males", "confirm", packaged("plm/Males", "union", ids=("nr",))),
+    DataSet("Hdma", "confirm", packaged("Ecdat/Hdma", "deny")),
+    DataSet("Catsup", "confirm", packaged("Ecdat/Catsup", "choice", ids=("id",))),
+    DataSet("Fishing", "confirm", packaged("Ecdat/Fishing", "mode", drop=("price", "catch"))),
+    DataSet("Heating", "confirm", packaged("Ecdat/Heating", "depvar", ids=("idcase",))),
+    DataSet("turnout", "confirm", packaged("Zelig/turnout", "vote")),
+    DataSet("Kakadu", "confirm", packaged("Ecdat/Kakadu", "answer", drop=("lower", "upper"))),
+    DataSet("segments", "confirm", segments),
+)
+
 GENERATED: tuple[DataSet, ...] = (
     DataSet("churn", "tune", generated(g.churn, 1)),
     DataSet("orders", "confirm", generated(g.orders, 2)),
@@ -70,7 +86,7 @@ GENERATED: tuple[DataSet, ...] = (
     DataSet("tickets", "confirm", generated(g.comments, 14, n=3000, share=0.35, n_words=1500)),
 )
 
-DATA_SETS = REAL + GENERATED
+DATA_SETS = REAL + PACKAGED + GENERATED
 
 
 def chosen(names: list[str]) -> list[DataSet]:

@@ -47,7 +47,7 @@ def with_dates(raw: Raw) -> Any:
 
     frame = raw.X.drop(columns=list(raw.roles.get("ids", ())))
     for name in raw.roles.get("dates", ()):
-        time = pd.to_datetime(frame.pop(name))
+        time = pd.to_datetime(frame.pop(name), utc=True).dt.tz_localize(None)
         frame[f"{name} days"] = (time - pd.Timestamp("2000-01-01")) / pd.Timedelta("1D")
         frame[f"{name} weekday"], frame[f"{name} hour"] = time.dt.day_name(), "h" + time.dt.hour.astype(str)
     return frame

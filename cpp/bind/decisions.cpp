@@ -53,13 +53,13 @@ nb::bytes join_labels(const std::vector<nb::bytes>& labels, const nb::ndarray<co
 }
 
 // The votes for each class, from the scores of one-vs-one units.
-auto count_votes(const InMatrix& scores, std::size_t classes) {
+auto votes_of_pairs(const InMatrix& scores, std::size_t classes) {
     const std::size_t rows = scores.shape(0), units = scores.shape(1);
     if (classes == 0 || 2 * units != classes * (classes - 1)) throw value_error("expected one column for each pair of " + std::to_string(classes) + " classes, found " + std::to_string(units));
     double* votes;
     auto result = new_matrix<double, nb::memview>(rows, classes, votes);
     std::vector<double> sums(classes);
-    for (std::size_t i = 0; i < rows; ++i) majority(scores.data() + i * units, classes, votes + i * classes, sums.data());
+    for (std::size_t i = 0; i < rows; ++i) count_votes(scores.data() + i * units, classes, votes + i * classes, sums.data());
     return result;
 }
 
@@ -96,9 +96,7 @@ auto confidences(const InMatrix& scores, const InMatrix& variances, double thres
             continue;
         }
         const std::size_t best = highest(s, units);
-        std::size_t next = best == 0;
-        for (std::size_t k = 0; k < units; ++k)
-            if (k != best && s[k] > s[next]) next = k;
+        const std::size_t next = best_other([&](std::size_t k) { return s[k]; }, units, best);
         confidence[i] = (s[best] - s[next]) / std::sqrt(std::max(v[best] + v[next], least));
     }
     return result;
@@ -112,7 +110,7 @@ void bind_decisions(Module& m) {
     m.def("join_labels", &join_labels, "labels"_a, "decided"_a, "separator"_a);
     m.def("join_lines", &join_lines, "parts"_a, "which"_a);
     m.def("confidences", &confidences, "scores"_a, "variances"_a, "threshold"_a);
-    m.def("majority", &count_votes, "scores"_a, "classes"_a);
+    m.def("count_votes", &votes_of_pairs, "scores"_a, "classes"_a);
 }
 
 }  // namespace rosenblatt

@@ -41,7 +41,7 @@ void choose_instruction_set() {
 
 // Its functions release the interpreter's lock, and take it again, by means that know the main interpreter only.
 void refuse_subinterpreter() {
-    if (PyInterpreterState_Get() != PyInterpreterState_Main())
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
         throw nb::import_error("rosenblatt does not run in a subinterpreter: import it in the main one, or in a process of its own.");
 }
 

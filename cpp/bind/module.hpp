@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -14,6 +15,25 @@ using namespace nb::literals;
 namespace rosenblatt {
 
 using Entry = nb::call_guard<FloatEnvironment>;
+
+// While it lives, other threads may use Python. Where the interpreter ends meanwhile, up to Python 3.13 it ends a thread that comes
+// back, by unwinding it; C++ answers that with std::terminate, and the process aborts. Such a thread stays here instead, as
+// from Python 3.14 on, until the process has ended.
+class WithoutGil {
+public:
+    WithoutGil() = default;
+    WithoutGil(const WithoutGil&) = delete;
+    ~WithoutGil() {
+        try {
+            PyEval_RestoreThread(state_);
+        } catch (...) {
+            for (;;) pause();
+        }
+    }
+
+private:
+    PyThreadState* const state_ = PyEval_SaveThread();
+};
 
 class Module {
 public:

@@ -74,7 +74,7 @@ std::optional<std::tuple<std::string, std::size_t, std::int64_t>> check(PyRows& 
                                         "starts beyond"};
     Fault fault;
     {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         fault = rows.check();
     }
     if (fault.kind == Fault::none) return {};

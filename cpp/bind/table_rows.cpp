@@ -27,7 +27,7 @@ nb::tuple encode_table(InMatrix numbers, std::optional<In<double>> shift, std::o
     }
     TableRows out;
     {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         out = table_rows(numbers.data(), rows, n_numbers, shift ? shift->data() : nullptr, scale ? scale->data() : nullptr, table);
     }
     return nb::make_tuple(to_array(std::move(out.starts)), to_array(std::move(out.indices)), to_array(std::move(out.values)));
@@ -43,7 +43,7 @@ nb::tuple codes_in_order(In<std::int32_t> codes, std::size_t n_codes) {
 using Bytes = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 Validity validity(const std::optional<Bytes>& bits, std::size_t offset, std::size_t rows) {
-    if (bits && 8 * bits->nbytes() < offset + rows) throw nb::value_error("there are too few bits");
+    if (bits && 8 * bits->nbytes() < offset + rows) throw nb::value_error("the validity bitmap has fewer bits than offset and rows together");
     return {bits ? static_cast<const std::uint8_t*>(bits->data()) : nullptr, offset};
 }
 
@@ -61,7 +61,7 @@ std::vector<std::size_t> put_numbers_in(InOutMatrix matrix, const std::vector<Fl
     }
     const auto infinite = std::make_unique<bool[]>(n_columns);
     {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         put_numbers(table, rows, matrix.data(), n_columns, infinite.get());
     }
     std::vector<std::size_t> result;
@@ -81,7 +81,7 @@ nb::tuple encode_words_of(const Bytes& starts, const std::optional<Bytes>& data,
     DistinctWords distinct;
     PooledVector<std::int32_t> codes;
     {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         codes = encode_words(first, data ? static_cast<const char*>(data->data()) : "", valid, rows, distinct);
     }
     nb::list words;

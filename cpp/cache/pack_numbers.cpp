@@ -52,7 +52,7 @@ bool to_integers(const double* values, std::size_t count, double power, std::int
         const auto nearest = static_cast<std::int32_t>(std::bit_cast<std::uint64_t>(values[i] * power + round_to_integer));
         m[i] = nearest;
         differences |= std::bit_cast<std::uint64_t>(divide_exact(nearest, power, inverse)) ^ std::bit_cast<std::uint64_t>(values[i]);
-        const std::int32_t magnitude = nearest ^ (nearest >> 31);  // of -1 it is 0, as for the bytes needed
+        const std::int32_t magnitude = nearest ^ (nearest >> 31);  // m, or -1 - m of a negative one: both need the same number of bits
         local_largest = magnitude > local_largest ? magnitude : local_largest;
     }
     largest = local_largest;

@@ -1,6 +1,6 @@
 // A block of examples <-> the bytes of a page. A cache is a sequence of pages.
 //
-// A checksum over the rest, a header, then the arrays, widest elements first: row starts, weights, column numbers (2 bytes if
+// A checksum over the rest, a header, then the arrays, widest elements first: row starts, weights, targets, column numbers (2 bytes if
 // that is enough), values (omitted if all are 1; as integers of 2 or 4 bytes and a power of ten if that is exact),
 // labels. A dense block has no row starts and no column numbers.
 #pragma once
@@ -28,13 +28,14 @@ struct PageHeader {
     std::uint8_t places = 0;  // decimal places of integers: the values are integers / 10^places
     std::uint8_t weighted = false;
     Index index = index32;
-    std::uint8_t unused[3] = {};
+    std::uint8_t targeted = false;
+    std::uint8_t unused[2] = {};
 
     std::size_t value_width() const { return value == int16 ? 2 : value == float64 ? 8 : 4; }
     std::size_t index_width() const { return index == index16 ? 2 : index == index64 ? 8 : 4; }
     // Could a page of `size` bytes have this header? If so, no arithmetic with its numbers overflows.
     bool is_possible(std::size_t size) const {
-        const bool known = value <= int32 && index <= index16 && places <= max_places && sparse <= 1 && weighted <= 1;
+        const bool known = value <= int32 && index <= index16 && places <= max_places && sparse <= 1 && weighted <= 1 && targeted <= 1;
         if (!known || rows > size || entries > size) return false;
         return sparse || ((value == float32 || value == float64) && entries == 0 && (features == 0 || rows <= size / features));
     }
@@ -46,12 +47,15 @@ static_assert(sizeof(PageHeader) == header_size);
 
 // Where the arrays of a page begin: widest elements first, so that each array is aligned to its element size.
 struct PageLayout {
-    std::size_t starts = 0, weights = 0, indices = 0, values = 0, labels = 0, end = checksum_size + header_size;
+    std::size_t starts = 0, weights = 0, targets = 0, indices = 0, values = 0, labels = 0, end = checksum_size + header_size;
 
     explicit PageLayout(const PageHeader& header) {
         const std::pair<std::size_t&, std::pair<std::size_t, std::size_t>> arrays[] = {
-            {starts, {8, header.sparse ? header.rows + 1 : 0}}, {weights, {8, header.weighted ? header.rows : 0}},
-            {indices, {header.index_width(), header.entries}},  {values, {header.value_width(), header.stored_values()}},
+            {starts, {8, header.sparse ? header.rows + 1 : 0}},
+            {weights, {8, header.weighted ? header.rows : 0}},
+            {targets, {8, header.targeted ? header.rows : 0}},
+            {indices, {header.index_width(), header.entries}},
+            {values, {header.value_width(), header.stored_values()}},
             {labels, {4, header.rows}},
         };
         for (const std::size_t width : {8, 4, 2})
@@ -73,12 +77,13 @@ inline double power_of_ten(unsigned places) {
 // Makes pages. The number of decimal places never decreases, so that few are tried in all.
 class Packer {
 public:
-    PooledVector<std::uint8_t> pack(const Rows& rows, const std::int32_t* labels, const double* weights) {
+    PooledVector<std::uint8_t> pack(const Rows& rows, const std::int32_t* labels, const double* weights, const double* targets) {
         PageHeader header;
         header.rows = rows.count;
         header.features = rows.features;
         header.sparse = rows.sparse;
         header.weighted = weights != nullptr;
+        header.targeted = targets != nullptr;
         header.entries = rows.sparse ? rows.stored : 0;
         if (rows.sparse && rows.wide_indices) header.index = PageHeader::index64;
         else if (rows.sparse && rows.features <= std::size_t{1} << 16) header.index = PageHeader::index16;
@@ -88,12 +93,13 @@ public:
         PooledVector<std::uint8_t> page;
         page.resize(layout.end);
         std::uint8_t* const first = page.data();
-        const auto put = [&](std::size_t place, const void* from, std::size_t bytes) {
-            if (bytes) std::memcpy(first + place, from, bytes);
+        const auto put = [&](std::size_t offset, const void* from, std::size_t bytes) {
+            if (bytes) std::memcpy(first + offset, from, bytes);
         };
         put(checksum_size, &header, header_size);
         put(layout.starts, rows.starts, rows.sparse ? 8 * (header.rows + 1) : 0);
         put(layout.weights, weights, weights ? 8 * header.rows : 0);
+        put(layout.targets, targets, targets ? 8 * header.rows : 0);
         put(layout.labels, labels, 4 * header.rows);
         if (header.index == PageHeader::index16)
             native().pages->int32_to_uint16(static_cast<const std::int32_t*>(rows.indices), header.entries,
@@ -143,6 +149,7 @@ struct Page {
     Rows rows;
     const std::int32_t* labels = nullptr;
     const double* weights = nullptr;
+    const double* targets = nullptr;
     bool checked = false;  // the rows are valid: they can be learned from without a check
 
     // False: the content is damaged.
@@ -160,6 +167,7 @@ struct Page {
         if (layout.end != size) return false;
         labels = reinterpret_cast<const std::int32_t*>(first + layout.labels);
         if (header.weighted) weights = reinterpret_cast<const double*>(first + layout.weights);
+        if (header.targeted) targets = reinterpret_cast<const double*>(first + layout.targets);
         rows.count = header.rows;
         rows.features = header.features;
         rows.sparse = header.sparse;
@@ -167,7 +175,8 @@ struct Page {
         rows.values = first + layout.values;
         rows.row_stride = static_cast<std::ptrdiff_t>(header.features);
         rows.column_stride = 1;
-        checked = (header.sparse && open_sparse(header, layout)) || native().rows->check(rows).kind == Fault::none;
+        const bool proven = header.sparse && open_sparse(header, layout);
+        checked = proven || native().rows->check(rows).kind == Fault::none;
         return true;
     }
 

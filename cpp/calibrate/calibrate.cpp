@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 
+#include "core/minimise.hpp"
 #include "core/simd.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
@@ -141,14 +142,23 @@ struct Derivatives {
     }
 };
 
-// Minimises that loss against targets strictly between 0 and 1, by Newton's method with halved steps. `features` holds D
-// columns of as many numbers as there are targets.
+// What draws the first parameter to a number: strength / 2 times the square of its distance.
+struct Draw {
+    double strength = 0.0, to = 0.0;
+};
+
+// Minimises that loss by Newton's method with halved steps, against targets strictly between 0 and 1 where nothing is drawn.
+// `features` holds D columns of as many numbers as there are targets.
 template <int D>
 std::array<double, D> fit_logistic(const std::array<std::vector<double>, D>& features, const std::vector<double>& targets,
-                                   std::array<double, D> theta) {
+                                   std::array<double, D> theta, Draw draw = {}) {
     const std::size_t count = targets.size();
     const auto at = [&](const std::array<double, D>& weights) {
         Derivatives<D> sums;
+        const double away = weights[0] - draw.to;
+        sums.loss = 0.5 * draw.strength * away * away;
+        sums.gradient[0] = draw.strength * away;
+        sums.curvature[0][0] = draw.strength;
         in_vectors(count, [&]<class T>(std::size_t i, T) {
             std::array<T, D> x;
             for (int j = 0; j < D; ++j) x[j] = load<T>(&features[j][i]);
@@ -259,61 +269,9 @@ std::vector<double> fit_isotonic(const ScoredExamples& examples) {
     return knots;
 }
 
-// ---- Many classes: L-BFGS (Nocedal 1980) -----------------------------------------------------------------------------
+// ---- Many classes ----------------------------------------------------------------------------------------------------
 
-double dot(const std::vector<double>& x, const std::vector<double>& y) {
-    double sum = 0.0;
-    for (std::size_t j = 0; j < x.size(); ++j) sum += x[j] * y[j];
-    return sum;
-}
-
-// Minimises a smooth convex function; value(x, gradient) returns it and fills the gradient.
-template <class Value>
-std::vector<double> minimise(std::vector<double> x, double tolerance, Value&& value) {
-    constexpr std::size_t remembered = 8;
-    std::vector<std::vector<double>> steps, turns;  // of x, and of the gradient along them
-    std::vector<double> gradient(x.size()), next(x.size()), next_gradient(x.size()), direction, factors(remembered);
-    double before = value(x, gradient);
-    for (int iteration = 0; iteration < 100; ++iteration) {
-        direction = gradient;
-        for (std::size_t k = steps.size(); k-- > 0;) {
-            factors[k] = dot(steps[k], direction) / dot(steps[k], turns[k]);
-            for (std::size_t j = 0; j < x.size(); ++j) direction[j] -= factors[k] * turns[k][j];
-        }
-        const double scale = steps.empty() ? 1.0 / (1.0 + std::sqrt(dot(gradient, gradient)))
-                                           : dot(steps.back(), turns.back()) / dot(turns.back(), turns.back());
-        for (double& part : direction) part *= scale;
-        for (std::size_t k = 0; k < steps.size(); ++k) {
-            const double factor = factors[k] - dot(turns[k], direction) / dot(steps[k], turns[k]);
-            for (std::size_t j = 0; j < x.size(); ++j) direction[j] += factor * steps[k][j];
-        }
-        const double slope = dot(gradient, direction);
-        double size = 1.0, after = before;
-        for (; size > 1e-10; size *= 0.5) {
-            for (std::size_t j = 0; j < x.size(); ++j) next[j] = x[j] - size * direction[j];
-            after = value(next, next_gradient);
-            if (after <= before - 1e-4 * size * slope) break;
-        }
-        if (!(after < before)) break;
-        std::vector<double> step(x.size()), turn(x.size());
-        for (std::size_t j = 0; j < x.size(); ++j) {
-            step[j] = next[j] - x[j];
-            turn[j] = next_gradient[j] - gradient[j];
-        }
-        x.swap(next);
-        gradient.swap(next_gradient);
-        if (before - after <= tolerance) break;
-        before = after;
-        if (!(dot(step, turn) > 0)) continue;
-        if (steps.size() == remembered) {
-            steps.erase(steps.begin());
-            turns.erase(turns.begin());
-        }
-        steps.push_back(std::move(step));
-        turns.push_back(std::move(turn));
-    }
-    return x;
-}
+constexpr std::size_t most_steps = 100;
 
 // Probabilities in place of logits; returns the log of their normaliser.
 double softmax_of(double* z, std::size_t classes) {
@@ -380,7 +338,7 @@ std::vector<double> fit_softmax(const ScoredExamples& examples) {
     };
     std::vector<double> start(2 * classes + 1);
     start[0] = 1.0;
-    const std::vector<double> x = minimise(std::move(start), tolerance * static_cast<double>(examples.count), value);
+    const std::vector<double> x = minimise(std::move(start), most_steps, tolerance * static_cast<double>(examples.count), value);
     std::vector<double> parameters(2 * classes);
     for (std::size_t k = 0; k < classes; ++k) {
         parameters[k] = std::max(unit * x[0] + x[1 + k], 0.0) / range.size();
@@ -431,7 +389,10 @@ std::vector<double> fit_temperature(const ScoredExamples& examples) {
     }
     const double unit = examples.logits ? size : 1.0;
     double a;
-    if (classes == 2) {
+    if (classes == 2 && examples.logits) {
+        const std::vector<double> targets(examples.truth, examples.truth + examples.count);
+        a = fit_logistic<1>({std::move(scores)}, targets, {size}, {ridge / (size * size), size})[0];
+    } else if (classes == 2) {
         a = fit_logistic<1>({std::move(scores)}, targets_of(examples, counts_of(examples)), {0.0})[0];
     } else {
         const auto value = [&](const std::vector<double>& x, std::vector<double>& gradient) {
@@ -444,7 +405,7 @@ std::vector<double> fit_temperature(const ScoredExamples& examples) {
                 [&](std::size_t i, std::size_t k, double pull) { gradient[0] += unit * pull * scores[i * classes + k]; });
             return loss + draw_to_1(examples, x[0], gradient[0]);
         };
-        a = unit * minimise({1.0}, tolerance * static_cast<double>(examples.count), value)[0];
+        a = unit * minimise({1.0}, most_steps, tolerance * static_cast<double>(examples.count), value)[0];
     }
     return {std::max(a, 0.0) / size, width};
 }

@@ -7,14 +7,16 @@
 //     isotonic     two classes: the best rising map, linear between its knots (Zadrozny and Elkan 2002)
 //     softmax      k classes, one score each: softmax of a_k s_k + b_k, drawn to one common a and to b = 0
 //
-// Parameters are plain numbers: a b; a b u v c; all a, then all b; each followed by the least and the largest score of all
-// examples but the most extreme ones, to which scores are clipped: no probability is more certain than what was seen, and
-// one wild score does not bend the map. Of an isotonic map: the scores of the knots, then their probabilities. Of a
-// temperature: a, and how far below the best score of its row another counts; the most probable class is the one with the
-// highest score.
+// Parameters, as plain numbers:
+//     platt a b; beta a b u v c; softmax all a, then all b: each followed by the lowest and the highest score, to which scores
+//                  are clipped. The most extreme examples are left out of these two: no probability is more certain than what
+//                  was seen, and one wild score does not bend the map.
+//     temperature  a, then the largest gap to the best score of a row; larger gaps are clipped to it
+//     isotonic     the scores of the knots, then their probabilities
 // The targets are those of Platt: not 0 and 1 but what n examples let one believe, 1/(n + 2) from them; of two classes n are
-// the examples of the class, of more all of them. Many classes whose scores are logits, those of a rule that models
-// probabilities, need no such doubt: their common a is drawn to 1.
+// the examples of the class, of more all of them. Logits, the scores of a rule that models probabilities, need no such doubt
+// for a temperature, nor those of many classes for a softmax: their common a is drawn to 1. (With doubt, a few scores far from
+// 0 would flatten the map for all.)
 #pragma once
 
 #include <cstddef>

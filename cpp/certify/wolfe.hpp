@@ -30,7 +30,7 @@ struct Hulls {
     std::vector<double> factor;        // rows of L, L L^T = the Gram matrix of the lifted corral (see certify/wolfe.cpp)
     std::vector<double> p;             // [features, padded to a multiple of eight]
     double p_constant = 0.0;
-    double lift = 1.0;
+    double lift = 1.0;                 // added to each inner product within a hull: the Gram matrix is positive definite
     double size = 0.0;                 // largest |y_i x_i|^2 in the pool
     double norm2 = 0.0;                // p.p
     double level[2] = {0.0, 0.0};      // z_i.p on the corral, for each hull

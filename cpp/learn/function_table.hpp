@@ -12,6 +12,7 @@ struct Examples {
     const std::int32_t* labels = nullptr;          // [rows] index of the class, or of the set of labels
     std::size_t classes = 1;                       // or sets, that every learner knows
     const double* sample_weight = nullptr;         // [rows], or none
+    const double* targets = nullptr;               // [rows], of learners that predict a number; their labels are all 0
     const std::uint32_t* order = nullptr;          // positions to rows, or none: the given order
     std::size_t count = 0;                         // positions
     const std::uint32_t* training = nullptr;       // the rows that the pocket counts errors over, or none: all
@@ -42,6 +43,10 @@ struct LearnFunctions {
     void (*end_batch)(Learner&);
     // At the end of an epoch: the weights of units that made no mistake in it go into the pocket unless it has better ones.
     void (*pocket_clean)(const Examples&, Learner&, const std::vector<std::uint64_t>& mistakes);
+    // Regularised logistic regression (learn/batch/logistic_minimum.hpp).
+    std::size_t (*minimise_logistic)(const Examples&, double alpha, std::size_t steps, double* weights);
+    // Ridge regression (learn/batch/squared_minimum.hpp).
+    std::size_t (*minimise_squared)(const Examples&, const double* targets, double alpha, std::size_t steps, double* weights);
 };
 
 }  // namespace rosenblatt

@@ -1,10 +1,13 @@
 // One pass over the rows: threads share out the units, each thread takes the rows in turn, and every unit learns from them.
 // There are two loops, row by row and by blocks of four, and several scorers (learn/filter/scorer_concept.hpp); all give the same bits.
 #include "core/parallel.hpp"
+#include "learn/batch/logistic_minimum.hpp"
+#include "learn/batch/squared_minimum.hpp"
 #include "learn/filter/error_bounds.hpp"
 #include "learn/filter/float_scores.hpp"
 #include "learn/filter/row_block.hpp"
 #include "learn/rules/joint_classes.hpp"
+#include "learn/rules/numbers.hpp"
 #include "learn/scores/progressive_error.hpp"
 #include "learn/scores/score_rows.hpp"
 
@@ -41,7 +44,8 @@ ROSENBLATT_INLINE void learn_group(const Job& job, const Row& row, const Example
         }
     const vec<W> s = scorer.template score<W>(job, group, row);
     if (learner.measures_error) count_prediction<W>(learner, group, s, example, row, scratch.prediction_scores);
-    if (learn_units<W>(learner, group, row, example, s)) scorer.changed(job, group);
+    const bool moved = learner.predicts_number() ? learn_number<W>(learner, group, row, example, s) : learn_units<W>(learner, group, row, example, s);
+    if (moved) scorer.changed(job, group);
 }
 
 // Only the widths that a scorer knows are compiled.
@@ -86,6 +90,7 @@ ROSENBLATT_INLINE void learn_row(const Examples& examples, const std::vector<Job
                                  Scratch& scratch, S& scorer) {
     Example example{row_number, examples.label_of(row_number), 1.0, std::max(1.0, examples.rows.largest)};
     if constexpr (!S::filters) example.largest = std::max(example.largest, largest_in(row));
+    if (examples.targets) example.target = examples.targets[row_number];
     const Learner* weighed_for = nullptr;
     for (const Job& job : jobs) {
         Learner& learner = *job.learner;
@@ -214,6 +219,7 @@ std::vector<std::vector<Job>> share_out(const std::vector<Learner*>& learners, i
             all[i].first_column = jobs.back().first_column + (jobs.back().group ? 1 : jobs.back().learner->groups.size());
         jobs.push_back(all[i]);
     }
+    std::erase_if(shares, [](const std::vector<Job>& jobs) { return jobs.empty(); });
     return shares;
 }
 
@@ -234,6 +240,7 @@ void end_batches(Learner& learner) {
 }  // namespace
 
 extern const LearnFunctions learn_functions;
-const LearnFunctions learn_functions{pass, mistakes, scores, learner_scores, learner_variances, score_one, end_batches, pocket_clean};
+const LearnFunctions learn_functions{pass, mistakes, scores, learner_scores, learner_variances, score_one, end_batches, pocket_clean,
+                                     minimise_logistic, minimise_squared};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

@@ -113,6 +113,9 @@ public:
         if ((lookups_ += candidates.lookups) > max_exact_lookups) coarse_.store(true, std::memory_order_relaxed);
     }
 
+    // Coarse from the beginning: for a reader elsewhere, whose lists are merged into a dictionary that already is.
+    void coarsen() { coarse_.store(true, std::memory_order_relaxed); }
+
     void watch(const std::vector<std::uint32_t>& columns) {
         watched_ = std::make_unique<std::atomic<std::uint64_t>[]>(blocks());
         for (const std::uint32_t column : columns) set(watched_, column);

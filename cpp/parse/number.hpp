@@ -14,6 +14,11 @@
 #include <cstring>
 #include <string>
 
+#include <locale.h>
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
+
 #include "core/inline.hpp"
 
 namespace rosenblatt {
@@ -136,6 +141,24 @@ ROSENBLATT_INLINE bool parse_long_number(const char* begin, const char* end, dou
 
 enum class NumberStatus { ok, malformed, not_finite, too_large };
 
+#if !defined(__cpp_lib_to_chars) || __cpp_lib_to_chars < 201611L
+// Older standard libraries leave doubles to the C library, which follows the locale of the process: a comma for the point. While
+// this lives, this thread has the plain one.
+class PlainLocale {
+public:
+    PlainLocale() : before_(uselocale(plain())) {}
+    ~PlainLocale() { uselocale(before_); }
+    PlainLocale(const PlainLocale&) = delete;
+
+private:
+    static locale_t plain() {
+        static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
+        return locale;
+    }
+    locale_t before_;
+};
+#endif
+
 // Text that is known to be a decimal number, rounded by the standard library: infinite above the doubles, 0 below them.
 inline double parse_with_library(const char* begin, const char* end, bool large) {
 #if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L
@@ -144,6 +167,7 @@ inline double parse_with_library(const char* begin, const char* end, bool large)
     return std::copysign(large ? HUGE_VAL : 0.0, *begin == '-' ? -1.0 : 1.0);
 #else
     static_cast<void>(large);
+    const PlainLocale plain;
     return std::strtod(std::string(begin, end).c_str(), nullptr);
 #endif
 }

@@ -251,6 +251,16 @@ struct CompactLearner : Learner {
 
     CompactRows::ColumnSlots column_slots() const {
         CompactRows::ColumnSlots known;
+        known.reserve(features);
+        if (declared_features <= 32 * features) {  // a look at every column is quicker than sorting
+            std::vector<std::int32_t> slot_of(declared_features, -1);
+            for (std::size_t slot = 0; slot < features; ++slot)
+                if (static_cast<std::uint64_t>((*columns)[slot]) < declared_features)  // -1 is not
+                    slot_of[static_cast<std::size_t>((*columns)[slot])] = static_cast<std::int32_t>(slot);
+            for (std::size_t column = 0; column < declared_features; ++column)
+                if (slot_of[column] >= 0) known.emplace_back(column, static_cast<std::size_t>(slot_of[column]));
+            return known;
+        }
         for (std::size_t slot = 0; slot < features; ++slot)
             if ((*columns)[slot] >= 0) known.emplace_back((*columns)[slot], slot);
         std::sort(known.begin(), known.end());

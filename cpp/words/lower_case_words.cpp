@@ -77,7 +77,7 @@ private:
     }
 
     static bool contains(std::span<const unicode::Range> ranges, std::uint32_t code) {
-        const auto next = std::ranges::upper_bound(ranges, code, {}, &unicode::Range::first);
+        const auto next = std::upper_bound(ranges.begin(), ranges.end(), code, [](std::uint32_t c, const unicode::Range& range) { return c < range.first; });
         return next != ranges.begin() && code <= next[-1].last;
     }
 
@@ -122,8 +122,8 @@ void reserve(FoldedText& text, std::size_t size) {
     size = (size + 63) / 64 * 64 + 256;
     if (size <= text.capacity) return;
     text.capacity = std::max(size, 2 * text.capacity) / 64 * 64;
-    auto bytes = std::make_unique_for_overwrite<std::uint8_t[]>(text.capacity);
-    auto in_word = std::make_unique_for_overwrite<std::uint64_t[]>(text.capacity / 64);
+    std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[text.capacity]);  // not initialised
+    std::unique_ptr<std::uint64_t[]> in_word(new std::uint64_t[text.capacity / 64]);
     std::copy_n(text.bytes.get(), text.size, bytes.get());
     if (text.in_word) std::copy_n(text.in_word.get(), text.size / 64 + 1, in_word.get());
     text.bytes = std::move(bytes);
@@ -189,7 +189,8 @@ std::uint32_t compose(std::uint32_t first, std::uint32_t second) {
     if (first - S < n_l * n_v * n_t && (first - S) % n_t == 0 && second - T - 1 < n_t - 1) return first + second - T;
     const auto key = [](const unicode::Pair& pair) { return std::uint64_t{pair.first} << 32 | pair.second; };
     const std::span pairs(unicode::pairs);
-    const auto at = std::ranges::lower_bound(pairs, std::uint64_t{first} << 32 | second, {}, key);
+    const auto at = std::lower_bound(pairs.begin(), pairs.end(), std::uint64_t{first} << 32 | second,
+                                     [&](const unicode::Pair& pair, std::uint64_t both) { return key(pair) < both; });
     return at != pairs.end() && at->first == first && at->second == second ? at->composed : 0;
 }
 

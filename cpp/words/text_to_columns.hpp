@@ -116,6 +116,7 @@ private:
         n_hashes_ = 0;
         texts_.clear();
         runs_.clear();
+        marked_run_ = {};
     }
 
     void finish_segment(const SparseRows& rows, bool sampled_row) {
@@ -171,15 +172,15 @@ private:
             runs_.push_back({n_hashes_, {words[i].begin, words[after - 1].end}});
             mark_characters(runs_.back().span);
             grow(hashes_, n_hashes_ + marks_.size() * (options_.longest - options_.shortest + 1));
-            each_gram([&](std::size_t begin, std::size_t end) {
-                hashes_[n_hashes_++] = hash(marked_.data() + begin, end - begin, seed);
-                return true;
-            });
+            for (std::size_t n = options_.shortest; n <= options_.longest; ++n)
+                for (std::size_t first = first_gram(n), g = first; g < first + n_grams(n); ++g)
+                    hashes_[n_hashes_++] = hash(marked_.data() + marks_[g], marks_[g + n] - marks_[g], seed);
         }
     }
 
     // Copies a run, with a space before and after it, to `marked_`, and where its characters begin to `marks_`.
     void mark_characters(Span run) {
+        marked_run_ = run;
         const std::size_t length = run.end - run.begin;
         grow(marked_, length + 18);
         std::uint8_t* to = marked_.data();
@@ -196,15 +197,11 @@ private:
         std::memset(to, 0, 16);
     }
 
-    // Calls gram(begin, end) for each n-gram in `marked_`, until it returns false.
-    template <class Gram>
-    void each_gram(Gram&& gram) const {
+    // The n-grams in `marked_`: how many of n characters, and where the first begins. A space alone is none, nor is the whole run.
+    static std::size_t first_gram(std::size_t n) { return n == 1; }
+    std::size_t n_grams(std::size_t n) const {
         const std::size_t n_characters = marks_.size() - 1;
-        for (std::size_t n = options_.shortest; n <= options_.longest && n < n_characters; ++n) {
-            const std::size_t mark = n == 1;  // a space alone is no n-gram
-            for (std::size_t i = mark; i + n + mark <= n_characters; ++i)
-                if (!gram(marks_[i], marks_[i + n])) return;
-        }
+        return n < n_characters ? n_characters - n + 1 - 2 * first_gram(n) : 0;
     }
 
     // Each distinct column once, in the order of first occurrence, and its number of occurrences. Whether a column is new
@@ -431,19 +428,18 @@ private:
         }
     }
 
-    // A character n-gram: un* begins a word, *ing ends one, *ell* is within one.
+    // A character n-gram: un* begins a word, *ing ends one, *ell* is within one. The names of a run follow each other, so it is
+    // marked once, and the n-gram is found by counting: a word of a million characters has millions of them.
     void spell_gram(std::size_t hash, std::string& out) {
-        const auto run = std::ranges::upper_bound(runs_, hash, {}, &Run::first_hash) - 1;
-        mark_characters(run->span);
-        std::size_t left = hash - run->first_hash;
-        each_gram([&](std::size_t begin, std::size_t end) {
-            if (left-- > 0) return true;
-            const bool begins = begin == marks_.front(), ends = end == marks_.back();
-            if (!begins) out += '*';
-            out.append(reinterpret_cast<const char*>(marked_.data()) + begin + begins, end - begin - begins - ends);
-            if (!ends) out += '*';
-            return false;
-        });
+        const auto run = std::upper_bound(runs_.begin(), runs_.end(), hash, [](std::size_t at, const Run& each) { return at < each.first_hash; }) - 1;
+        if (marked_run_.begin != run->span.begin || marked_run_.end != run->span.end) mark_characters(run->span);
+        std::size_t n = options_.shortest, at = hash - run->first_hash;
+        for (; at >= n_grams(n); ++n) at -= n_grams(n);
+        const std::size_t begin = marks_[first_gram(n) + at], end = marks_[first_gram(n) + at + n];
+        const bool begins = begin == marks_.front(), ends = end == marks_.back();
+        if (!begins) out += '*';
+        out.append(reinterpret_cast<const char*>(marked_.data()) + begin + begins, end - begin - begins - ends);
+        if (!ends) out += '*';
     }
 
     static constexpr std::size_t segment_size = ROSENBLATT_SEGMENT_SIZE;  // bytes, at least
@@ -460,6 +456,7 @@ private:
         Span span;
     };
     std::vector<Run> runs_;  // of the segment: what character n-grams are of
+    Span marked_run_{};
     std::vector<std::uint8_t> marked_;
     std::vector<std::uint32_t> marks_;  // where the characters of `marked_` begin, and its end
     std::vector<std::string> carried_words_;

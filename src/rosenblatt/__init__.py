@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from rosenblatt.certificates.certify import certify as certify
     from rosenblatt.certificates.certify_classes import certify_classes as certify_classes
     from rosenblatt.certificates.error_bracket import error_bracket as error_bracket
+    from rosenblatt.certificates.exact_fit.fits_exactly import fits_exactly as fits_exactly
     from rosenblatt.certificates.theorem import theorem_run as theorem_run
     from rosenblatt.comparison.compare import compare as compare
     from rosenblatt.comparison.degrees import degree_report as degree_report
     from rosenblatt.estimators.adaline import Adaline as Adaline
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron as KernelPerceptron
+    from rosenblatt.estimators.linear_predictor import LinearPredictor as LinearPredictor
     from rosenblatt.estimators.linear_separator import LinearSeparator as LinearSeparator
+    from rosenblatt.estimators.linear_unit import LinearUnit as LinearUnit
     from rosenblatt.estimators.logistic_unit import LogisticUnit as LogisticUnit
     from rosenblatt.estimators.max_margin import MaxMargin as MaxMargin
     from rosenblatt.estimators.model_files.save_load import load as load
@@ -38,13 +41,19 @@ if TYPE_CHECKING:
     from rosenblatt.readers.read import stream as stream
     from rosenblatt.report import figures as figures
     from rosenblatt.report.animation.animate import animate as animate
+    from rosenblatt.serve.client import AsyncClient as AsyncClient
+    from rosenblatt.serve.client import Client as Client
 
 # public name: the module that defines it, or that it is
 _HOMES = {
     "Adaline": "estimators.adaline",
+    "AsyncClient": "serve.client",
+    "Client": "serve.client",
     "KernelPerceptron": "estimators.kernel_perceptron",
     "Learner": "learn.online",
+    "LinearPredictor": "estimators.linear_predictor",
     "LinearSeparator": "estimators.linear_separator",
+    "LinearUnit": "estimators.linear_unit",
     "LogisticUnit": "estimators.logistic_unit",
     "MaxMargin": "estimators.max_margin",
     "Perceptron": "estimators.perceptron",
@@ -58,6 +67,7 @@ _HOMES = {
     "errors": "errors",
     "figures": "report.figures",
     "fit_file": "model.fit_file",
+    "fits_exactly": "certificates.exact_fit.fits_exactly",
     "load": "estimators.model_files.save_load",
     "load_certificate": "certificates.certificate_file",
     "logic": "logic",

@@ -6,7 +6,9 @@
     ├── ModelError                  also a ValueError
     ├── ExpressionError             also a ValueError; shows the text with a caret under the character
     ├── LearningOverflowError       also an OverflowError and a ValueError
-    └── LearningElsewhereError      also a RuntimeError
+    ├── LearningElsewhereError      also a RuntimeError
+    ├── MissingExtraError           also an ImportError
+    └── ServiceError                a service refused a request, or did not answer; it has a `status`
 
     WorthlessModelWarning           a UserWarning
     UnknownValuesWarning            a UserWarning
@@ -25,9 +27,11 @@ __all__ = [
     "ExpressionError",
     "LearningElsewhereError",
     "LearningOverflowError",
+    "MissingExtraError",
     "ModelError",
     "ParameterError",
     "RosenblattError",
+    "ServiceError",
     "UnknownValuesWarning",
     "WorthlessModelWarning",
     "option",
@@ -135,6 +139,18 @@ class LearningElsewhereError(RosenblattError, RuntimeError):
         "give each thread a model of its own.",
     ) -> None:
         super().__init__(message)
+
+
+class MissingExtraError(RosenblattError, ImportError):
+    """Packages that a plain install leaves out are not there; the message has the `pip install` that brings them."""
+
+
+class ServiceError(RosenblattError):
+    """A service refused a request, or did not answer (then the status is 0)."""
+
+    def __init__(self, message: str, status: int = 0, field: str | None = None, line: int | None = None) -> None:
+        super().__init__(message, line=line)
+        self.status, self.field = status, field
 
 
 class UnknownValuesWarning(UserWarning):

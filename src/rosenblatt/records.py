@@ -64,11 +64,15 @@ class ParsedCsr(Csr):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Examples in memory: their values, the index of the class of each, and how much each counts."""
+    """Examples in memory: their values, the index of the class of each, and how much each counts.
+
+    Where a number is predicted, `targets` has that of each example, and all labels are 0.
+    """
 
     values: Values
     labels: NDArray[np.int32]
     weights: Floats | None = None
+    targets: Floats | None = field(default=None, kw_only=True)
 
     @property
     def rows(self) -> int:
@@ -79,11 +83,17 @@ class Block:
         """Labels and weights as the native core reads them: anything with the buffer protocol."""
         return self.labels, self.weights
 
+    @cached_property
+    def target_buffer(self) -> Any:
+        """Targets as the native core reads them, or None."""
+        return self.targets
+
 
 class _ParsedLabels:
-    """Labels and weights in memory of the native core; they become arrays on first access."""
+    """Labels, weights and targets in memory of the native core; they become arrays on first access."""
 
     buffers: tuple[Any, Any]
+    target_buffer: Any
 
     @cached_property
     def labels(self) -> NDArray[np.int32]:
@@ -93,12 +103,16 @@ class _ParsedLabels:
     def weights(self) -> Floats | None:
         return None if self.buffers[1] is None else np.asarray(self.buffers[1])
 
+    @cached_property
+    def targets(self) -> Floats | None:
+        return None if self.target_buffer is None else np.asarray(self.target_buffer)
+
 
 class ParsedBlock(_ParsedLabels, Block):
-    """A block whose labels and weights are in memory of the native core."""
+    """A block whose labels, weights and targets are in memory of the native core."""
 
-    def __init__(self, values: Values, labels: Any, weights: Any = None) -> None:
-        vars(self).update(values=values, buffers=(labels, weights))
+    def __init__(self, values: Values, labels: Any, weights: Any = None, *, targets: Any = None) -> None:
+        vars(self).update(values=values, buffers=(labels, weights), target_buffer=targets)
 
 
 Label: TypeAlias = int | float | str
@@ -145,11 +159,11 @@ class SourceBlock(Block):
 
     def with_class_indices(self, indices: Any) -> Block:
         """The examples with the indices of their classes as labels."""
-        return ParsedBlock(self.values, indices, self.buffers[1])
+        return ParsedBlock(self.values, indices, self.buffers[1], targets=self.target_buffer)
 
 
 class ParsedSourceBlock(_ParsedLabels, SourceBlock):
-    """A source block whose labels and weights are in memory of the native core."""
+    """A source block whose labels, weights and targets are in memory of the native core."""
 
     def __init__(
         self,
@@ -159,9 +173,11 @@ class ParsedSourceBlock(_ParsedLabels, SourceBlock):
         first_row: int,
         bytes_read: int,
         names: Mapping[int, str] | None = None,
+        *,
+        targets: Any = None,
     ) -> None:
         vars(self).update(values=values, buffers=(labels, weights), first_row=first_row, bytes_read=bytes_read)
-        vars(self).update(names=names)
+        vars(self).update(names=names, target_buffer=targets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +190,7 @@ class HonestScores:
     """
 
     scores: Any  # [example, unit], float64
-    truth: Any  # [example], the index of the class, int32
+    truth: Any  # [example], the index of the class, int32, or the number, float64
     kind: Literal["out-of-fold", "held-out", "progressive"]
 
     def __len__(self) -> int:

@@ -23,6 +23,9 @@ class LearningRate(NamedTuple):
     per_feature: bool = False  # keeps one more number for each weight: a sum of squares, or a variance
     per_feature_start: float = 0.0
     per_feature_least: float = 0.0  # the least value in a sound model file
+    learns_classes: bool = True
+    learns_numbers: bool = True
+    one_example_at_a_time: bool = False  # no batches
     length_parameter: str | None = None
     length_power: int = 0
 
@@ -33,15 +36,31 @@ LEARNING_RATES: Mapping[str, LearningRate] = MappingProxyType(
         "inverse": LearningRate(),
         "invsqrt": LearningRate(),
         "adagrad": LearningRate(per_feature=True, length_parameter="eta0", length_power=-1),
-        "pa1": LearningRate(moves_to_margin=True, length_parameter="eta0", length_power=-2),
-        "pa2": LearningRate(moves_to_margin=True, length_parameter="eta0", length_power=-2),
+        "pa1": LearningRate(
+            moves_to_margin=True,
+            one_example_at_a_time=True,
+            learns_numbers=False,
+            length_parameter="eta0",
+            length_power=-2,
+        ),
+        "pa2": LearningRate(
+            moves_to_margin=True,
+            one_example_at_a_time=True,
+            learns_numbers=False,
+            length_parameter="eta0",
+            length_power=-2,
+        ),
         "arow": LearningRate(
             moves_to_margin=True,
+            one_example_at_a_time=True,
             per_feature=True,
             per_feature_start=1.0,
             per_feature_least=-(2.0**-40),  # rounding may leave a very small variance just below 0
             length_parameter="r",
             length_power=2,
+        ),
+        "invariant": LearningRate(
+            learns_classes=False, one_example_at_a_time=True, length_parameter="eta0", length_power=-2
         ),
     }
 )
@@ -60,5 +79,14 @@ RULES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "pa1": {"learning_rate": "pa1", "eta0": 0.1, "keep": "average"},
         "pa2": {"learning_rate": "pa2", "eta0": 0.1, "keep": "average"},
         "last": {},
+    }
+)
+
+# The same for numbers, whose loss is what `error` and `quantiles` say: for targets about 0 and about 1 apart.
+NUMBER_RULES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "number-average": {"eta0": 0.25, "keep": "average"},
+        "number-adagrad": {"learning_rate": "adagrad", "eta0": 0.5},
+        "number-invariant": {"learning_rate": "invariant", "eta0": 0.5, "keep": "average"},
     }
 )

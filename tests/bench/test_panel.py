@@ -62,7 +62,7 @@ def test_each_kind_of_set_is_in_both_halves() -> None:
     assert len({data.name for data in DATA_SETS}) == len(DATA_SETS) >= 24
     marks = [data.mark for data in DATA_SETS]
     assert set(marks) == {"tune", "confirm"}
-    assert min(marks.count("tune"), marks.count("confirm")) >= 20
+    assert abs(marks.count("tune") - marks.count("confirm")) <= 4
     assert {data.mark for data in chosen(["confirm"])} == {"confirm"}
     with pytest.raises(SystemExit, match="no set is called 'nowhere'"):
         chosen(["nowhere"])

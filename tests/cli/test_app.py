@@ -80,14 +80,14 @@ def test_the_help_of_a_command_loads_nothing_heavy(name: str) -> None:
 def test_options_with_one_name_say_one_thing() -> None:
     """The same option has the same help in every command; only the output, the order, the passes and the top differ.
 
-    For `explain` the size is a question, elsewhere an answer.
+    For `explain` the size is a question, elsewhere an answer; `serve` keeps its log.
     """
     differ = {"output", "order", "threads", "passes", "top"}
     helps_by_option: dict[str, set[str]] = {}
     for name in COMMANDS:
         for parameter in loaded(name).params:
-            is_question = (name, parameter.name) == ("explain", "size")
-            if isinstance(parameter, click.Option) and parameter.name not in differ and not is_question:
+            of_its_own = (name, parameter.name) in (("explain", "size"), ("serve", "keep"))
+            if isinstance(parameter, click.Option) and parameter.name not in differ and not of_its_own:
                 helps_by_option.setdefault(parameter.opts[0], set()).add(str(parameter.help))
     assert {option: helps for option, helps in helps_by_option.items() if len(helps) > 1} == {}
 

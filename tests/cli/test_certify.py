@@ -101,3 +101,49 @@ def test_more_than_two_classes_need_an_option(capsys: pytest.CaptureFixture[str]
     code, _, err = run(capsys, "three.csv")
     assert code == 3
     assert "--pairs" in err
+
+
+def test_a_number_is_met_exactly_or_proven_not_to_be(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("line.csv").write_text("a,b,y\n0,0,1.5\n0,1,2\n1,0,3\n1,1,3.5\n")
+    Path("bent.csv").write_text("a,b,y\n0,0,1.5\n0,1,2\n1,0,3\n1,1,9\n")
+    code, out, _ = run(capsys, "line.csv", "--task", "number", "--save", "line.json")
+    assert code == 0
+    assert "w = [3/2, 1/2], add up the products, and add b = 3/2" in out
+    code, out, _ = run(capsys, "bent.csv", "--task", "number", "--json", "--save", "bent.json")
+    record = json.loads(out)
+    assert code == 1
+    assert (record["kind"], record["rows"], record["mismatch"]) == ("no exact fit", [0, 1, 2, 3], "11/2")
+    for name in ("line", "bent"):  # the certificate says what it is about
+        code, out, _ = run(capsys, f"{name}.csv", "--check", f"{name}.json")
+        assert code == 0
+        assert out.startswith("The certificate holds")
+    code, out, _ = run(capsys, "line.csv", "--check", "bent.json")
+    assert code == 1
+    assert "does not hold" in out
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "sentence", "expected"),
+    [
+        (["three.csv", "--task", "number"], "The target of row 0 is 'r', and must be a finite number", 3),
+        (["infinite.csv", "--task", "number"], "The target of row 1 is inf, and must be a finite number", 3),
+        (["and.csv", "--task", "number", "--pairs"], "--task number has one answer and no picture", 2),
+        (["and.csv", "--task", "numbers"], "task", 2),
+    ],
+)
+def test_a_number_that_cannot_be_certified(
+    arguments: list[str], sentence: str, expected: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("infinite.csv").write_text("a,y\n1,2\n2,inf\n3,4\n")
+    code, _, err = run(capsys, *arguments)
+    assert code == expected
+    assert sentence in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_large_and_small_numbers_are_targets(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("large.csv").write_text("a,y\n1,2\n2,1e300\n3,36893488147419103233\n")
+    code, out, _ = run(capsys, "large.csv", "--task", "number")
+    assert code == 1
+    assert "row 3 (target 36893488147419103233): 1" in out

@@ -79,7 +79,7 @@ def test_fit_tells_what_a_person_wants_to_know(folder: Path, capsys: pytest.Capt
     for words in (
         *("mail.tsv 200 examples, words hashed into 2^12 weights", "learned", "2 passes", "mistakes", "by pass"),
         *("status", "progressive: each example", "rules tried", "accuracy", "true decided ham spam"),
-        *("says spam", "says ham", "saved mail.model", "next rosenblatt"),
+        *("what speaks for each class", "for spam", "for ham", "saved mail.model", "next rosenblatt"),
     ):
         assert words in printed, words
     assert Path("mail.model").exists()
@@ -289,6 +289,6 @@ def test_the_demo_learns_tests_explains_and_decides(
     ]
     assert printed_by(capsys, "demo", "-q", "--message", "Win free money now, click here!") == "spam\n"
     printed = printed_by(capsys, "demo", "-o", "elsewhere")
-    for words in ("Is it spam?", "% right", "says spam", "elsewhere/report.html", "rosenblatt fit YOUR-FILE"):
+    for words in ("Is it spam?", "% right", "for spam", "elsewhere/report.html", "rosenblatt fit YOUR-FILE"):
         assert words in printed
     assert printed.count("  is        ") == 2

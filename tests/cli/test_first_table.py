@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import rosenblatt
 from rosenblatt.cli import main
+from tests.learn.files.test_choose_rule_and_passes import nearly_alike
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +52,36 @@ def test_an_id_does_not_make_a_table_of_comments_a_guess(
     assert scores["warnings"] == []
 
 
+def test_evaluate_says_that_a_model_knows_the_examples(
+    comments: tuple[str, str], model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first thing to try is the file at hand, and its error is no promise for another."""
+    warning = "which the model learned: expect more errors on others"
+    grown = str(tmp_path / "grown.model")
+    assert main(["fit", "--from", model, comments[1], "-o", grown, "--quiet"]) == 0
+    for path, data, learned in ((model, 0, True), (model, 1, False), (grown, 0, True), (grown, 1, True)):
+        capsys.readouterr()
+        assert main(["evaluate", path, comments[data]]) == 0
+        assert (warning in capsys.readouterr().out.splitlines()[0]) == learned
+    other = tmp_path / Path(comments[0]).name  # of the same name, with fewer rows
+    other.write_text("".join(Path(comments[0]).read_text().splitlines(keepends=True)[:100]))
+    assert main(["evaluate", model, str(other)]) == 0
+    assert warning not in capsys.readouterr().out
+
+
+def test_fit_says_how_a_rule_with_more_errors_may_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = nearly_alike(400)
+    lines = [",".join(map(str, [*row, label])) for row, label in zip(X.tolist(), y.tolist(), strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,d,e,f,label", *lines]))
+    assert main(["fit", str(tmp_path / "t.csv"), "-o", str(tmp_path / "m")]) == 0
+    out = capsys.readouterr().out
+    assert "learned   logistic-minimum, 1 pass from the minimum of its loss, " in out
+    measured = {
+        name: float(error.strip("%")) for name, error in re.findall(r"^[ *]+([a-z0-9-]+) +([0-9.]+%)$", out, re.M)
+    }
+    assert ("may be chance" in out) == (measured["logistic-minimum"] > min(measured.values()))
+
+
 def test_a_row_from_a_pipe_without_names_is_predicted(
     comments: tuple[str, str], model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,7 +118,7 @@ def test_a_price_in_the_last_column_is_no_label(tmp_path: Path, capsys: pytest.C
     assert "with --label. Those with few values are 'status', 'years'" in sentence
     assert main(["fit", str(path), "-o", str(tmp_path / "m"), "--label", "status", "--quiet"]) == 0
     capsys.readouterr()
-    assert main(["fit", str(path), "-o", str(tmp_path / "m"), "--label", "price"]) == 0
+    assert main(["fit", str(path), "-o", str(tmp_path / "m"), "--label", "price", "--task", "classes"]) == 0
     printed = capsys.readouterr().out
-    assert printed.count("\n  says ") == 20
+    assert printed.count("\n  for ") == 20
     assert "and 230 more classes, which rosenblatt explain shows" in printed

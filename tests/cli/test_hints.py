@@ -113,14 +113,17 @@ def test_a_model_for_other_columns_is_a_matter_of_the_model(capsys: pytest.Captu
 
 @pytest.mark.parametrize("integers", [False, True])
 def test_a_quantity_is_not_taken_for_classes(integers: bool) -> None:
-    """Half stars are classes, and so are many integers; sixty prices are not."""
+    """Half stars are classes; sixty prices are numbers to predict, unless they are said to be classes."""
     rows = "".join(f"{k},{k * k % 7},{k if integers else k * 1.37}\n" for k in range(60))
     Path("r.csv").write_text("a,b,y\n" + rows)
+    number = fit_file("r.csv").number
+    assert number is not None
+    assert number.target == "y"
     if integers:
-        assert len(fit_file("r.csv").model.classes) == 60
+        assert len(fit_file("r.csv", reading=ReadOptions(task="classes")).model.classes) == 60
     else:
         with pytest.raises(DataError, match=r"has 60 different numbers as labels, 1\.37 among them; this looks like a"):
-            fit_file("r.csv")
+            fit_file("r.csv", reading=ReadOptions(task="classes"))
     Path("stars.csv").write_text("a,y\n" + "".join(f"{k},{k % 10 / 2}\n" for k in range(60)))
     assert len(fit_file("stars.csv").model.classes) == 10
 
@@ -316,3 +319,14 @@ def test_a_table_of_texts_alone_has_words(capsys: pytest.CaptureFixture[str]) ->
     Path("texts.csv").write_text("text,label\n" + "".join(rows))
     assert main(["fit", "texts.csv"]) == 0
     assert "6 examples, words hashed into 2^22 weights; the label is label" in capsys.readouterr().out
+
+
+def test_a_model_that_goes_on_is_not_told_to_learn_the_same_again(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = "".join(f"{k % 7},{k % 3},{'pq'[k % 2]}\n" for k in range(60))
+    Path("day.csv").write_text(f"a,b,y\n{lines}")
+    assert main(["fit", "day.csv", "--rule", "arow", "--passes", "1", "--no-scale"]) == 0
+    assert "rosenblatt fit day.csv" in capsys.readouterr().out
+    assert main(["fit", "day.csv", "--from", "day.model", "-o", "week.model"]) == 0
+    hints = capsys.readouterr().out.partition("  next ")[2]
+    assert "rosenblatt fit NEW-DATA --from week.model -o week.model\n" in hints
+    assert "day.csv" not in hints

@@ -80,17 +80,19 @@ def test_explain_shows_each_label_that_applies(folder: Path) -> None:
     none = json.loads(rosenblatt("explain", "m.model", "--example", "of and the", "--json", cwd=folder).stdout)
     assert none["labels"] == []
     assert not none["explained"][0]["applies"]
-    assert "says sport" in rosenblatt("explain", "m.model", cwd=folder).stdout
+    assert "for sport" in rosenblatt("explain", "m.model", cwd=folder).stdout
 
 
 def test_sentences_for_what_cannot_be_done(folder: Path) -> None:
+    (folder / "other.txt").write_text("of the\n__label__sport goal\n__label__sport __label__chess ball goal\n")
     (folder / "one.txt").write_text("__label__a __label__b one line of text\n")
     for arguments, sentence in (
         (("fit", "train.txt"), "--multi-label"),
         (("fit", "train.txt", "--multi-label", "--class-weight", "balanced"), "--threshold f1"),
         (("fit", "train.txt", "--multi-label", "--label-separator", "|"), "--label-separator is for"),
-        (("fit", "--from", "m.model", "train.txt"), "does not learn on"),
-        (("export", "m.model", "--to", "sql"), "--to json alone"),
+        (("fit", "--from", "m.model", "train.txt", "--class-weight", "food=2"), "has its weights of labels already"),
+        (("fit", "--from", "m.model", "other.txt"), "example 3 has the label 'chess', which is not among the classes"),
+        (("export", "m.model", "--to", "sql"), "hashes words into weights"),
         (("predict", "m.model", "test.txt", "--confidence"), "several labels, each by itself"),
         (("fit", "one.txt", "--multi-label"), "has one example"),
     ):

@@ -203,7 +203,7 @@ def test_very_many_scores_are_sampled_evenly_and_counted_fully() -> None:
     scored = tally.scores()
     assert scored.examples == scored.confusion.sum() == 10_000
     assert 500 <= scored.ranked <= 1000
-    np.testing.assert_array_equal(tally.ranked_parts[0][1], truth[:: tally.stride])
+    np.testing.assert_array_equal(tally.sample.columns()[1], truth[:: tally.sample.stride])
     exact = metrics.roc_auc_score(truth, scores)
     assert scored.roc_auc is not None
     assert scored.roc_auc.low < exact < scored.roc_auc.high

@@ -21,6 +21,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.model.export.export import export_model
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.model_file import save_model
 from rosenblatt.model.predict import predict_file
 from rosenblatt.readers.open import open_source
@@ -41,14 +42,17 @@ class Case:
     classes: int = 2
     texts: int = 0
     dates: bool = False
+    in_order: bool = False  # the times of a log
     reading: dict[str, Any] = field(default_factory=dict)
     fit: dict[str, Any] = field(default_factory=dict)
     grown: bool = False  # its dates are first met by a model that learns on
+    several: bool = False  # labels an example, or none
 
 
 CASES = {
     "scaled, missing, logs, flags, words": Case(),
     "dates": Case(dates=True),
+    "dates in the order of the rows": Case(dates=True, in_order=True),
     "three classes with dates": Case(classes=3, dates=True),
     "not scaled": Case(reading={"scale": False}, fit={"rule": "perceptron"}),
     "threshold": Case(fit={"threshold": "recall>=0.9"}),
@@ -57,12 +61,14 @@ CASES = {
     "two texts of three classes": Case(texts=2, classes=3),
     "new columns": Case(dates=True, grown=True),
     "new columns beside a text": Case(texts=1, dates=True, grown=True),
+    "several labels with dates": Case(classes=3, dates=True, several=True),
+    "several labels, each with a threshold": Case(classes=9, several=True, fit={"threshold": "f1"}),
+    "several labels of a text": Case(classes=3, texts=1, several=True),
 }
 
 
-def write_table(path: Path, case: Case, n_rows: int, *, new: bool) -> None:
+def write_table(path: Path, case: Case, n_rows: int, random: np.random.Generator, *, new: bool) -> None:
     """Raw cells as a file has them; `new` rows also hold words and gaps that no row had before."""
-    random = RANDOM
     size = random.lognormal(3, 2, n_rows)
     age = random.normal(40, 12, n_rows)
     plan = random.choice(["pro", "free"], n_rows)
@@ -81,6 +87,7 @@ def write_table(path: Path, case: Case, n_rows: int, *, new: bool) -> None:
         days = np.datetime64("1890-02-27") + random.integers(0, 60_000, n_rows)
         columns["born"] = [str(day) if random.random() > 0.1 else "" for day in days]
         days = np.datetime64("2023-12-20") + random.integers(0, 400, n_rows)
+        days = np.sort(days) if case.in_order else days
         parts = [str(day).split("-") for day in days]
         columns["paid"] = [f"{year}-{int(month)}-{int(day)}" for year, month, day in parts]
         seconds = random.integers(0, 86_400, n_rows).tolist()
@@ -92,12 +99,17 @@ def write_table(path: Path, case: Case, n_rows: int, *, new: bool) -> None:
         columns[f"text{k}"] = [
             " ".join(random.choice(WORDS[int(y[-1]) :], random.integers(3, 9))) + "!" for y in labels
         ]
-    columns["kind"] = labels
+    columns["kind"] = [_with_another(label, random) for label in labels] if case.several else labels
     table = io.StringIO()
     writer = csv.writer(table)
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     path.write_text(table.getvalue(), encoding="utf-8")
+
+
+def _with_another(label: str, random: np.random.Generator) -> str:
+    """None, one or two labels."""
+    return str(random.choice(["", label, f"{label};it's"], p=[0.2, 0.3, 0.5]))
 
 
 class Learned(NamedTuple):
@@ -118,13 +130,14 @@ def learned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     if name not in _MODELS:
         case, folder = CASES[name], tmp_path_factory.mktemp("export")
         first = replace(case, dates=case.dates and not case.grown)
-        write_table(folder / "train.csv", first, 600, new=False)
-        write_table(folder / "new.csv", case, ROWS, new=True)
-        reading = ReadOptions(label="kind", decide=True, **case.reading)
+        random = np.random.default_rng([23, list(CASES).index(name)])
+        write_table(folder / "train.csv", first, 600, random, new=False)
+        write_table(folder / "new.csv", case, ROWS, random, new=True)
+        reading = ReadOptions(label="kind", decide=True, multi_label=case.several, **case.reading)
         model = fit_file(folder / "train.csv", reading=reading, **case.fit).model
         if case.grown:
             save_model(model, folder / "first.model")
-            write_table(folder / "more.csv", case, 600, new=False)
+            write_table(folder / "more.csv", case, 600, random, new=False)
             model = fit_file(folder / "more.csv", from_=folder / "first.model").model
         _MODELS[name] = predicted(model, folder / "new.csv")
     return _MODELS[name]
@@ -134,7 +147,11 @@ def predicted(model: LinearModel, path: Path) -> Learned:
     blocks = list(predict_file(model, path, ReadOptions()))
     units = np.concatenate([block.scores for block in blocks])
     decided = np.concatenate([block.decided for block in blocks]).tolist()
-    chances = None if model.probability_map is None else np.asarray(model.probabilities(units))
+    chances = np.asarray(model.probabilities(units)) if model.gives_probabilities else None
+    if isinstance(model, MultiLabelModel):
+        labels = [model.separator.join(map(str, model.labels_of(row))) for row in decided]
+        assert len(set(labels)) > 3
+        return Learned(model, path, labels, units, chances)
     return Learned(model, path, [model.classes[k] for k in decided], model.class_scores(units), chances)
 
 
@@ -211,7 +228,10 @@ def test_onnx(learned: Learned) -> None:
     session = onnxruntime.InferenceSession(export_model(learned.model, "onnx", "data"))
     names = [output.name for output in session.get_outputs()]
     outputs = dict(zip(names, session.run(names, {"x": inputs_of(learned)}), strict=True))
-    assert outputs["label"].tolist() == learned.labels
+    labels = outputs["label"].tolist()
+    if isinstance(model := learned.model, MultiLabelModel):
+        labels = [model.separator.join(map(str, model.labels_of(row))) for row in labels]
+    assert labels == learned.labels
     np.testing.assert_allclose(outputs["scores"].reshape(learned.scores.shape), learned.scores, rtol=1e-12, atol=1e-9)
     if learned.probabilities is not None:
         np.testing.assert_allclose(outputs["probabilities"], learned.probabilities, rtol=1e-12, atol=1e-9)
@@ -220,8 +240,8 @@ def test_onnx(learned: Learned) -> None:
 def test_onnx_of_a_text_beside_numbers(tmp_path: Path) -> None:
     """Hashed columns, which have no scale, after those that have one."""
     case = CASES["text"]
-    write_table(tmp_path / "train.csv", case, 300, new=False)
-    write_table(tmp_path / "new.csv", case, ROWS, new=True)
+    write_table(tmp_path / "train.csv", case, 300, RANDOM, new=False)
+    write_table(tmp_path / "new.csv", case, ROWS, RANDOM, new=True)
     reading = ReadOptions(label="kind", decide=True, bits=6)
     learned = predicted(fit_file(tmp_path / "train.csv", reading=reading).model, tmp_path / "new.csv")
     session = onnxruntime.InferenceSession(export_model(learned.model, "onnx", "data"))

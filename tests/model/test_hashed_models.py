@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +19,12 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file
 from rosenblatt.readers.open import open_source
+from rosenblatt.readers.save_feature_space import pack_space, unpack_space
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import FeatureSpace
 from rosenblatt.storage import container
+from rosenblatt.storage.checked_header import Header
+from rosenblatt.storage.container import read_container, write_container
 
 RANDOM = np.random.default_rng(8)
 WORDS = [f"w{i}" for i in range(60)]
@@ -83,3 +90,28 @@ def test_entries_out_of_order_are_refused(data: Path, tmp_path: Path, monkeypatc
     container.write_container(tmp_path / "bad.model", header, tensors | {"run.weights.index": index})
     with pytest.raises(ModelError, match="do not ascend, or lie outside it"):
         load_linear_model(tmp_path / "bad.model")
+
+
+def _written_and_read(space: FeatureSpace, path: Path) -> FeatureSpace:
+    tensors: dict[str, Any] = {}
+    write_container(path, {"space": pack_space(space, tensors)}, tensors)
+
+    def decode(header: Header, stored: Any) -> FeatureSpace:
+        return unpack_space(header.section("space"), stored)
+
+    return read_container(path, decode)
+
+
+@pytest.mark.parametrize(
+    "others", [{}, {1: "ein"}, {6: "sechs", 7: "日本", 9: "other"}, {200_000: "end"}, {0: "a", 6: "b", 80_000: "c"}]
+)
+def test_names_of_old_and_new_columns_are_joined(tmp_path: Path, others: dict[int, str]) -> None:
+    """As arrays, without splitting the old ones: before, between and behind them, and none twice."""
+    names = {5: "fünf", 9: "", 70_000: "last"}
+    settings = {"splitting": 2}
+    stored = _written_and_read(
+        FeatureSpace("hashed", bits=18, ngrams=2, names=names, settings=settings), tmp_path / "s"
+    )
+    known: Any = stored.names
+    joined = _written_and_read(replace(stored, names=ChainMap(known, others)), tmp_path / "s")
+    assert list(joined.names.items()) == sorted({**others, **names}.items())

@@ -1,5 +1,6 @@
 """`fit --from` on a table with columns that the model has not met, or without some that it has."""
 
+import csv
 import json
 import random
 from pathlib import Path
@@ -12,11 +13,13 @@ import pytest
 import rosenblatt
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.learn.grown_run import with_inserted_columns
+from rosenblatt.learn.grown_run import with_hashed_columns, with_inserted_columns
+from rosenblatt.model.export.export import export_model
 from rosenblatt.model.fit_file import Fitted
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file
+from rosenblatt.readers.hashing.settings import hashed_column
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr
 
@@ -71,15 +74,16 @@ def test_new_columns_are_taken_in(form: str, tmp_path: Path, capsys: pytest.Capt
     space = fitted.model.space
     assert space.settings["numbers"] == ["x", "amount", "when"]
     assert space.columns[:3] == ("x", "amount", "when")
-    assert {"plan=gold", "when weekday=Monday", "amount=missing"} <= set(space.columns)
-    assert len(space.columns) == len(space.scale) == fitted.model.features
+    assert {"plan=gold", "when weekday=Monday", "amount=missing", "goes"} <= set(space.names.values())
+    assert len(space.columns) == len(space.scale) == 3
     sentences = [str(caution) for caution in fitted.warnings]
     taken = [line for line in sentences if "new columns are taken in" in line]
     assert len(taken) == 1
-    assert taken[0].endswith("3 new columns are taken in: 'amount' (numbers), 'when' (dates), 'plan' (words).")
-    left_out = [line for line in sentences if "new columns are left out" in line]
+    assert taken[0].endswith(
+        "4 new columns are taken in: 'amount' (numbers), 'when' (dates), 'plan' (words), 'note' (text)."
+    )
+    left_out = [line for line in sentences if "1 new column is left out" in line]
     assert "'id' (counts the rows)" in left_out[0]
-    assert "'note' (running text" in left_out[0]
     assert space.scale[1] == pytest.approx(1 / 20, rel=0.1)  # by the head of the new table
     assert space.shift[1] == pytest.approx(100, abs=2)
     assert fitted.model.coef[0, 1] > fitted.model.coef[0, 0] > 0
@@ -181,3 +185,71 @@ def test_a_text_beside_new_numbers_keeps_its_words(tmp_path: Path) -> None:
     block = next(iter(predict_file(after, second))).block
     assert isinstance(block.values, Csr)
     assert after.name(1) == "amount"
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "arow", "logistic"])
+@pytest.mark.parametrize("columns", [("x",), ("x", "city"), ("x", "amount", "when", "city")], ids=len)
+def test_a_first_text_moves_words_and_changes_no_score(rule: str, columns: tuple[str, ...], tmp_path: Path) -> None:
+    """Of rows whose text is empty; sums are made in another order."""
+    first = write(tmp_path / "1.csv", rows(1, 1500, *columns))
+    save_model(rosenblatt.fit_file(first, rule=rule, passes=1).model, tmp_path / "m.model")
+    before = load_linear_model(tmp_path / "m.model")
+    after = rosenblatt.fit_file(
+        write(tmp_path / "2.csv", rows(2, 30, *columns, "note")), from_=tmp_path / "m.model"
+    ).model
+    assert after.space.settings["texts"] == ["note"]
+    place = [*range(len(before.space.settings["numbers"]))]
+    n_numbers = len(place)
+    place += [hashed_column(name, 22, n_numbers) for name in before.space.columns[n_numbers:]]
+    moved = with_hashed_columns(before.run, place, n_numbers + 2**22)
+    assert moved.learner.is_compact
+    assert not moved.dense
+    assert moved.learner.counters() == before.run.learner.counters()
+    old, new = before.run.final_weights, moved.final_weights
+    np.testing.assert_array_equal(new.coef[:, place], old.coef)
+    assert np.count_nonzero(new.coef) == np.count_nonzero(old.coef)
+    assert new.intercept.tobytes() == old.intercept.tobytes()
+
+
+def test_columns_that_share_a_place_are_added(tmp_path: Path) -> None:
+    path = write(tmp_path / "1.csv", rows(1, 600, "x", "city"))
+    run = rosenblatt.fit_file(path, rule="arow", passes=1).model.run
+    moved = with_hashed_columns(run, [0, *[7] * (run.learner.features - 1)], 1 + 2**22)
+    np.testing.assert_allclose(moved.final_weights.coef[0, 7], run.final_weights.coef[0, 1:].sum(), rtol=1e-12)
+    before, after = run.part("scale"), moved.part("scale")
+    assert before is not None
+    assert after is not None
+    assert after[0][0, 7] == before[0][0, 1:].min()
+
+
+@pytest.mark.parametrize("columns", [("x",), ("x", "city"), ("x", "note")], ids=["numbers", "words", "a text"])
+def test_a_new_text_is_learned_saved_and_exported(columns: tuple[str, ...], tmp_path: Path) -> None:
+    def examples(seed: int, count: int) -> list[dict[str, Any]]:
+        """The new text decides."""
+        random_ = random.Random(seed)
+        table = []
+        for row in rows(seed, count, *columns):
+            comment = [random_.choice(["plain", "grey", "usual", "slow"]) for _ in range(5)]
+            yes = random_.random() < 0.5
+            comment[random_.randrange(5)] = "splendid" if yes else "dreadful"
+            table.append({**row, "comment": " ".join(comment), "label": "yes" if yes else "no"})
+        return table
+
+    first = write(tmp_path / "1.csv", rows(1, 600, *columns))
+    model = rosenblatt.fit_file(first, rule="arow", passes=1).model
+    assert model.space.settings["texts"] == (["note"] if "note" in columns else [])
+    save_model(model, tmp_path / "m.model")
+    fitted = rosenblatt.fit_file(write(tmp_path / "2.csv", examples(2, 800)), from_=tmp_path / "m.model")
+    save_model(fitted.model, tmp_path / "m.model")
+    after = load_linear_model(tmp_path / "m.model")
+    assert after.space.settings["texts"][-1] == "comment"
+    assert "splendid" in after.space.names.values()
+    third = write(tmp_path / "3.csv", examples(3, 300))
+    assert error_on(after, third) < 0.1
+    module: dict[str, Any] = {"__name__": "exported"}
+    exec(compile(export_model(after, "python", "data"), "model", "exec"), module)
+    scores = np.concatenate([block.scores for block in predict_file(after, third)])
+    with third.open() as file:
+        assert [module["scores"](row) for row in csv.DictReader(file)] == scores.tolist()
+    again = rosenblatt.fit_file(third, from_=tmp_path / "m.model")
+    assert not [caution for caution in again.warnings if "new column" in str(caution)]

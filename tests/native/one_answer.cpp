@@ -7,6 +7,8 @@
 #include "core/memory_pool.cpp"
 #include "core/random.hpp"
 #include "core/hash_secret.cpp"
+#include "learn/batch/logistic_minimum.cpp"
+#include "learn/batch/squared_minimum.cpp"
 #include "learn/pass.cpp"
 #include "learn/scores/pocket.cpp"
 #include "learn/scores/score_rows.cpp"
@@ -29,6 +31,7 @@ struct Matrix {
     std::vector<double> dense, values;
     std::vector<std::int64_t> starts{0};
     std::vector<std::int32_t> indices, labels;
+    std::vector<double> targets;
 
     explicit Matrix(std::size_t classes) {
         Random random{42};
@@ -43,6 +46,7 @@ struct Matrix {
             starts.push_back(static_cast<std::int64_t>(values.size()));
             labels.push_back(static_cast<std::int32_t>(random.below(classes)));
         }
+        for (std::size_t i = 0; i < count; ++i) targets.push_back(1e3 * random.uniform() - 300.0);
     }
     Rows rows(bool sparse) const {
         Rows rows;
@@ -60,18 +64,47 @@ struct Matrix {
     }
 };
 
-std::uint64_t learned(const Matrix& matrix, bool sparse, const Rule& rule) {
+std::uint64_t learned(const Matrix& matrix, bool sparse, const Rule& rule, const std::vector<double>& levels = {}) {
     Examples examples;
     examples.rows = matrix.rows(sparse);
     examples.labels = matrix.labels.data();
     examples.classes = rule.classes;
     examples.count = examples.training_count = count;
-    Learner learner(rule, features, std::vector<double>(rule.classes, 1.0), !sparse);
+    Learner learner(rule, features, std::vector<double>(rule.classes, 1.0), !sparse, levels);
+    if (learner.predicts_number()) {
+        examples.targets = matrix.targets.data();
+        learner.measures_error = true;
+    }
     std::vector<Learner*> learners{&learner};
     for (int epoch = 0; epoch < 4; ++epoch) baseline::learn_functions.pass(examples, learners, 0, count, 2);
-    std::vector<double> scores(count * rule.unit_count());
+    std::vector<double> scores(count * learner.rule.unit_count());
     baseline::learn_functions.learner_scores(learner, examples.rows, nullptr, count, scores.data());
-    return hash_of(scores.data(), scores.size() * sizeof(double));
+    return hash_of(&learner.squared_error, sizeof(double), hash_of(scores.data(), scores.size() * sizeof(double)));
+}
+
+void print(int scheme, int rate, int kind, std::uint64_t dense, std::uint64_t sparse) {
+    std::printf("%d %d %d %016llx%s\n", scheme, rate, kind, static_cast<unsigned long long>(dense), dense == sparse ? "" : " and the layouts differ");
+}
+
+// Losses that predict numbers, by every rate that learns them; quantiles are three units.
+void learn_numbers() {
+    const Matrix matrix(1);
+    for (const Loss loss : {Loss::squared, Loss::absolute, Loss::quantile, Loss::huber})
+        for (const Rate rate : {Rate::constant, Rate::inverse, Rate::invsqrt, Rate::adagrad, Rate::arow, Rate::invariant})
+            for (const bool average : {false, true}) {
+                if (rate == Rate::arow && loss != Loss::squared) continue;
+                Rule rule;
+                rule.scheme = Scheme::number;
+                rule.classes = 1;
+                rule.loss = loss;
+                rule.rate = rate;
+                rule.average = average;
+                rule.eta0 = 0.01;
+                rule.width = 50.0;
+                const std::vector<double> levels = loss == Loss::quantile ? std::vector<double>{0.1, 0.5, 0.9} : std::vector<double>{};
+                print(static_cast<int>(rule.scheme), static_cast<int>(rate), 2 * static_cast<int>(loss) + average, learned(matrix, false, rule, levels),
+                      learned(matrix, true, rule, levels));
+            }
 }
 
 }  // namespace
@@ -89,12 +122,11 @@ int main() {
                     rule.rate = rate;
                     rule.average = average;
                     rule.margin = rate >= Rate::pa1 ? 1.0 : 0.0;
-                    const std::uint64_t dense = learned(matrix, false, rule), sparse = learned(matrix, true, rule);
-                    std::printf("%d %d %d %016llx%s\n", static_cast<int>(scheme), static_cast<int>(rate), average,
-                                static_cast<unsigned long long>(dense), dense == sparse ? "" : " and the layouts differ");
+                    print(static_cast<int>(scheme), static_cast<int>(rate), average, learned(matrix, false, rule), learned(matrix, true, rule));
                 }
         }
     }
+    learn_numbers();
     std::string text;
     for (int row = 0; row < 300; ++row)
         text += std::to_string(row % 2) + " 1:0." + std::to_string(row * 7919 % 10007) + " 3:" + std::to_string(row) + "e-" + std::to_string(row) + " 20:1.5\n";

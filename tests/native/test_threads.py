@@ -260,3 +260,21 @@ except interpreters.RunFailedError as error:
 """
     process = run(code)
     assert "does not run in a subinterpreter" in process.stdout, process.stderr
+
+
+def test_a_thread_in_native_code_does_not_abort_the_exit() -> None:
+    # Python ended it as it came back, which C++ answers with "terminate called without an active exception".
+    source = """
+import threading, time
+from rosenblatt import native
+text = b"1 1:0.5 2:0.25 7:1\\n-1 2:1 3:0.125\\n" * 20000
+def work():
+    while True:
+        native.parse_svmlight(text, 0, len(text), base=0, guess_base=False, limit=2**31, skip=True)
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+print("the end")
+"""
+    process = run(source)
+    assert (process.returncode, process.stdout, process.stderr) == (0, "the end\n", "")

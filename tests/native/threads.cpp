@@ -12,6 +12,8 @@
 #include "core/parallel.hpp"
 #include "core/read_ahead.hpp"
 #include "core/hash_secret.cpp"
+#include "learn/batch/logistic_minimum.cpp"
+#include "learn/batch/squared_minimum.cpp"
 #include "learn/pass.cpp"
 #include "learn/scores/pocket.cpp"
 #include "learn/scores/score_rows.cpp"

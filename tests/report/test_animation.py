@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from rosenblatt import animate, errors, trace
-from rosenblatt.report.animation.frames import film_of, vectors
+from rosenblatt.report.animation.moments import film_of, vectors
 from rosenblatt.report.animation.page import _pixel, film_page
 from tests.learn.replay.test_trace import AND, CORNERS
 

@@ -129,7 +129,7 @@ def test_the_page_of_an_evaluation_is_the_same_page_as_far_as_it_goes(classes: i
     parsed = WellFormed()
     parsed.feed(html)
     assert parsed.open == []
-    for words in ("ROC", "How good it is, on test.svm", "says <0>", "rosenblatt evaluate '<m>.model'", "<b>bold</b>"):
+    for words in ("ROC", "How good it is, on test.svm", "for <0>", "rosenblatt evaluate '<m>.model'", "<b>bold</b>"):
         assert words in parsed.text
     assert "Mistakes per pass" not in html
     assert html.count("<svg") == 3
@@ -144,6 +144,12 @@ def test_the_page_of_an_untested_run_has_what_there_is() -> None:
     assert html.count("<svg") == 1
     assert "Mistakes per pass" in html
     assert "10.00%" in html
+
+
+def test_the_mistakes_of_a_single_pass_are_no_chart() -> None:
+    html = fit_page(replace(summary(mistakes=(40,)), evaluation=None))
+    assert "Mistakes per pass" not in html
+    assert html.count("<svg") == 0
 
 
 @pytest.mark.parametrize("passes", [1, 2, 12, 50, 300])

@@ -78,3 +78,19 @@ def meets(rows: Sequence[int], weights: Sequence[Fraction], X: Sequence[Sequence
     ]
     balance = sum(weight * signs[i] for i, weight in zip(rows, weights, strict=True))
     return all(weight > 0 for weight in weights) and balance == 0 and not any(total)
+
+
+def fits_exactly(X: Sequence[Sequence[Any]], y: Sequence[Any]) -> tuple[bool, int]:
+    """Whether some linear function meets every target, and the rank of the rows (x, 1): Gauss's elimination."""
+    rows = [[*map(Fraction, row), Fraction(1), Fraction(target)] for row, target in zip(X, y, strict=True)]
+    rank = 0
+    for column in range(len(rows[0]) - 1):
+        pivot = next((i for i in range(rank, len(rows)) if rows[i][column]), None)
+        if pivot is None:
+            continue
+        rows[rank], rows[pivot] = rows[pivot], rows[rank]
+        for i in range(rank + 1, len(rows)):
+            factor = rows[i][column] / rows[rank][column]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[rank], strict=True)]
+        rank += 1
+    return not any(row[-1] for row in rows[rank:]), rank

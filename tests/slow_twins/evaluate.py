@@ -1,6 +1,8 @@
 """Slow twins of `evaluate`: each score by its definition, pair by pair and example by example."""
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -49,3 +51,30 @@ def wrong_guesses(column: Sequence[float], labels: Sequence[int]) -> int:
     for before, row in pairwise(order):
         wrong += list(column).count(column[row]) == 1 and labels[row] != labels[before]
     return wrong
+
+
+def number_scores(
+    truth: Sequence[float], predicted: Sequence[float], weights: Sequence[float], levels: Sequence[float] = ()
+) -> list[float]:
+    """RMSE, MAE, mean error, R² and the pinball loss of the prediction at each level, in fractions to the end."""
+    rows = [tuple(map(Fraction, row)) for row in zip(truth, predicted, weights, strict=True)]
+    weight = sum(w for _, _, w in rows)
+    mean = sum(w * y for y, _, w in rows) / weight
+    squares = sum(w * (p - y) ** 2 for y, p, w in rows)
+    pinballs = [
+        sum(w * (Fraction(level) * (y - p) if p < y else (1 - Fraction(level)) * (p - y)) for y, p, w in rows) / weight
+        for level in levels
+    ]
+    return [
+        math.sqrt(squares / weight),
+        float(sum(w * abs(p - y) for y, p, w in rows) / weight),
+        float(sum(w * (p - y) for y, p, w in rows) / weight),
+        float(1 - squares / sum(w * (y - mean) ** 2 for y, _, w in rows)),
+        *map(float, pinballs),
+    ]
+
+
+def conformal_rank(distances: Sequence[float], confidence: Fraction) -> float:
+    """The least distance that at least confidence * (n + 1) of the n distances do not exceed; infinite if none."""
+    enough = [d for d in distances if sum(other <= d for other in distances) >= confidence * (len(distances) + 1)]
+    return min(enough, default=math.inf)

@@ -36,11 +36,12 @@ def page(block: Block, places: int = 0) -> bytes:
     """A block as a page, given the number of decimal places that earlier blocks needed."""
     values, rows = block.values, len(block.labels)
     weights = struct.pack(f"{rows}d", *block.weights) if block.weights is not None else b""
-    arrays = [(8, weights), (4, struct.pack(f"{rows}i", *block.labels))]
+    targets = struct.pack(f"{rows}d", *block.targets) if block.targets is not None else b""
+    arrays = [(8, weights), (8, targets), (4, struct.pack(f"{rows}i", *block.labels))]
     if not isinstance(values, Csr):
         kind, letter = (2, "d") if values.dtype == np.float64 else (1, "f")
-        arrays.insert(1, (values.itemsize, struct.pack(f"{values.size}{letter}", *values.ravel())))
-        head = (rows, 0, values.shape[1], 0, kind, 0, bool(weights), 0)
+        arrays.insert(2, (values.itemsize, struct.pack(f"{values.size}{letter}", *values.ravel())))
+        head = (rows, 0, values.shape[1], 0, kind, 0, bool(weights), 0, bool(targets))
     else:
         numbers, entries = values.values.tolist(), len(values.indices)
         index, width = (
@@ -62,10 +63,10 @@ def page(block: Block, places: int = 0) -> bytes:
                 short = all(-(2**15) <= m < 2**15 for m in exact)
                 kind, letter, scaled = (3, "h", exact) if short else (4, "i", exact)  # type: ignore[assignment]
         arrays.insert(0, (8, struct.pack(f"{rows + 1}q", *values.indptr)))
-        arrays.insert(2, (struct.calcsize(width), struct.pack(f"{entries}{width}", *values.indices)))
-        arrays.insert(3, (struct.calcsize(letter), struct.pack(f"{len(scaled)}{letter}", *scaled)))
-        head = (rows, entries, values.features, 1, kind, places if kind > 2 else 0, bool(weights), index)
-    content = struct.pack("<QQQBBBBB3x", *head) + b"".join(
+        arrays.insert(3, (struct.calcsize(width), struct.pack(f"{entries}{width}", *values.indices)))
+        arrays.insert(4, (struct.calcsize(letter), struct.pack(f"{len(scaled)}{letter}", *scaled)))
+        head = (rows, entries, values.features, 1, kind, places if kind > 2 else 0, bool(weights), index, bool(targets))
+    content = struct.pack("<QQQBBBBBB2x", *head) + b"".join(
         part for _, part in sorted(arrays, key=lambda part: -part[0])
     )
     return checksum(content).to_bytes(8, "little") + content

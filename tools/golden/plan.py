@@ -31,6 +31,7 @@ GROUPS = (
     Group("commands", False),
     Group("reading", True),
     Group("fits", True),
+    Group("numbers", True),
     Group("dual", True),
     Group("certificates", False),
     Group("learners", True),

@@ -35,7 +35,7 @@ void dual_scores(const Kernel& kernel, const In<std::int64_t>& support, const In
     const Updates updates = updates_of(kernel, scores.shape(0), support, unit, coefficient);
     if (kernel.shape(1) != scores.shape(1)) throw nb::value_error("the kernel needs one column for each scored row");
     with_values(kernel, [&](const auto& functions, const auto* values) {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         functions.add_updates(values, scores.shape(1), updates, intercept ? 1.0 : 0.0, scores.data());
     });
 }
@@ -48,7 +48,7 @@ void dual_votes(const Kernel& kernel, const In<std::int64_t>& support, const In<
     if (kernel.shape(1) != tally.shape(1) || when.shape(0) != updates.count)
         throw nb::value_error("the kernel needs one column for each scored row, and `when` one number for each update");
     with_values(kernel, [&](const auto& functions, const auto* values) {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         functions.add_votes(values, tally.shape(1), tally.shape(0), joint, updates, when.data(), end, intercept ? 1.0 : 0.0, tally.data());
     });
 }
@@ -75,7 +75,7 @@ nb::tuple dual_visit(const Kernel& kernel, const In<std::int32_t>& labels, const
     if (!fits) throw nb::value_error("kernel, labels, weights, signs, scores and pockets differ in shape, or a label is not a class");
     DualLog log;
     const std::size_t stop = with_values(kernel, [&](const auto& functions, const auto* values) {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         return functions.visit_block(block, values, start, scores.data(), log);
     });
     return nb::make_tuple(stop,

@@ -30,7 +30,7 @@ auto products_of(const SupportPairs<V>& support, const Matrix<V>& rows, std::siz
     V* const data = new V[lines * rows.shape(0)];
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<V*>(p); });
     nb::ndarray<nb::numpy, V, nb::ndim<2>> result(data, {lines, rows.shape(0)}, owner);
-    nb::gil_scoped_release free;
+    const WithoutGil free;
     const PowerKernel kernel{gamma, coef0, degree};
     native().products->of(V{}).products(support, first, rows.data(), rows.shape(0), kernel, threads, data);
     return result;
@@ -49,7 +49,7 @@ void add_sums(const SupportPairs<V>& support, const Matrix<V>& rows, std::size_t
         fits = unit.data()[e] >= 0 && static_cast<std::size_t>(unit.data()[e]) < scores.shape(0);
     if (!fits) throw nb::value_error("start, unit, coefficient and scores do not match the support examples and rows");
     const Terms terms{start.data(), unit.data(), coefficient.data(), intercept ? 1.0 : 0.0};
-    nb::gil_scoped_release free;
+    const WithoutGil free;
     const PowerKernel kernel{gamma, coef0, degree};
     native().products->of(V{}).add_sums(support, first, rows.data(), rows.shape(0), kernel, threads, terms, scores.data());
 }

@@ -7,6 +7,7 @@
 #include "bind/learn/learner_access.hpp"
 #include "core/random.hpp"
 #include "isa/dispatch.hpp"
+#include "learn/function_table.hpp"
 #include "learn/scores/predicted_class.hpp"
 #include "learn/state/save_restore.hpp"
 #include "rows/function_table.hpp"
@@ -96,9 +97,9 @@ double least_loss(double size, Add&& add) {
 }
 
 // (the weight of the wrong decisions, that of all of them, the least logistic loss of the scores times a number) of some rows.
-// The loss is that of the best scale, since weights grow from pass to pass.
+// The loss is that of the best scale, since weights grow from pass to pass; or of the scores as they are, which are logits.
 nb::tuple judge(const InMatrix& scores, const In<std::int32_t>& labels, const In<std::uint32_t>& rows,
-                const std::optional<In<double>>& weights) {
+                const std::optional<In<double>>& weights, bool as_they_are) {
     const std::size_t columns = scores.shape(1), n = rows.shape(0);
     if (scores.shape(0) != n || columns == 0 || !all_below(rows, labels.shape(0)) || (weights && weights->shape(0) != labels.shape(0)))
         throw nb::value_error("expected the scores of these rows");
@@ -113,9 +114,15 @@ nb::tuple judge(const InMatrix& scores, const In<std::int32_t>& labels, const In
         wrong += weight_of(i) * (decided != label_of(i));
         for (std::size_t k = 0; k < columns; ++k) squares += s[k] * s[k];
     }
-    const double least = least_loss(squares > 0 ? std::sqrt(squares / static_cast<double>(n * columns)) : 0.0, [&](ScaledLoss& loss, double c) {
+    const auto add = [&](ScaledLoss& loss, double c) {
         for (std::size_t i = 0; i < n; ++i) loss.add(scores.data() + i * columns, columns, label_of(i), weight_of(i), c);
-    });
+    };
+    if (as_they_are) {
+        ScaledLoss loss;
+        add(loss, 1.0);
+        return nb::make_tuple(wrong, all, loss.value);
+    }
+    const double least = least_loss(squares > 0 ? std::sqrt(squares / static_cast<double>(n * columns)) : 0.0, add);
     return nb::make_tuple(wrong, all, n == 0 ? 0.0 : least);
 }
 
@@ -244,6 +251,76 @@ void start_biases(CompactLearner& learner, const In<double>& biases) {
         }
 }
 
+// (weights of each unit, biases, how often all rows were visited) of regularised logistic regression, begun at these weights.
+nb::tuple logistic_minimum(const PyRows& py_rows, const In<std::uint32_t>& order, const In<std::int32_t>& labels,
+                           const std::optional<In<double>>& sample_weight, std::size_t classes, double alpha, std::size_t steps,
+                           const std::optional<InMatrix>& start, const In<double>& start_bias) {
+    const Rows rows = py_rows.readable();
+    const std::size_t features = rows.features, units = classes == 2 ? 1 : classes;
+    if (classes < 2 || !all_below(labels, classes)) throw nb::value_error("a label is not the index of a class");
+    if (labels.shape(0) != rows.count || (sample_weight && sample_weight->shape(0) != rows.count)) throw nb::value_error("expected a label and a weight for each row");
+    if (order.shape(0) == 0 || !all_below(order, rows.count)) throw nb::value_error("order must name existing rows");
+    if (!(alpha >= 0.0 && alpha <= std::numeric_limits<double>::max())) throw nb::value_error("alpha is a finite number of at least 0");
+    if ((start && (start->shape(0) != units || start->shape(1) != features)) || start_bias.shape(0) != units)
+        throw nb::value_error("expected the weights and the bias of each unit");
+    Examples examples;
+    examples.rows = rows;
+    examples.labels = labels.data();
+    examples.classes = classes;
+    examples.sample_weight = sample_weight ? sample_weight->data() : nullptr;
+    examples.order = order.data();
+    examples.count = order.shape(0);
+    std::vector<double> weights(units * (features + 1));
+    for (std::size_t u = 0; u < units; ++u) {
+        if (start) std::copy_n(start->data() + u * features, features, &weights[u * (features + 1)]);
+        weights[u * (features + 1) + features] = start_bias.data()[u];
+    }
+    double *coef, *bias;
+    auto coefs = new_matrix<double, nb::memview>(units, features, coef);
+    auto biases = new_array<double, nb::memview>(units, bias);
+    std::size_t visits;
+    {
+        nb::gil_scoped_release free;
+        visits = native().learn->minimise_logistic(examples, alpha, steps, weights.data());
+    }
+    for (std::size_t u = 0; u < units; ++u) {
+        std::copy_n(&weights[u * (features + 1)], features, coef + u * features);
+        bias[u] = weights[u * (features + 1) + features];
+    }
+    return nb::make_tuple(coefs, biases, visits);
+}
+
+// (weights, bias, how often all rows were visited) of ridge regression, begun at these weights.
+nb::tuple squared_minimum(const PyRows& py_rows, const In<std::uint32_t>& order, const In<double>& targets,
+                          const std::optional<In<double>>& sample_weight, double alpha, std::size_t steps, const std::optional<In<double>>& start,
+                          double start_bias) {
+    const Rows rows = py_rows.readable();
+    const std::size_t features = rows.features;
+    if (targets.shape(0) != rows.count || (sample_weight && sample_weight->shape(0) != rows.count)) throw nb::value_error("expected a target and a weight for each row");
+    if (order.shape(0) == 0 || !all_below(order, rows.count)) throw nb::value_error("order must name existing rows");
+    if (!(alpha >= 0.0 && alpha <= std::numeric_limits<double>::max())) throw nb::value_error("alpha is a finite number of at least 0");
+    if (start && start->shape(0) != features) throw nb::value_error("expected a weight for each feature");
+    Examples examples;
+    examples.rows = rows;
+    examples.sample_weight = sample_weight ? sample_weight->data() : nullptr;
+    examples.order = order.data();
+    examples.count = order.shape(0);
+    std::vector<double> weights(features + 1);
+    if (start) std::copy_n(start->data(), features, weights.data());
+    weights[features] = start_bias;
+    double *coef, *bias;
+    auto coefs = new_matrix<double, nb::memview>(1, features, coef);
+    auto biases = new_array<double, nb::memview>(1, bias);
+    std::size_t visits;
+    {
+        nb::gil_scoped_release free;
+        visits = native().learn->minimise_squared(examples, targets.data(), alpha, steps, weights.data());
+    }
+    std::copy_n(weights.data(), features, coef);
+    *bias = weights[features];
+    return nb::make_tuple(coefs, biases, visits);
+}
+
 }  // namespace
 
 void bind_cross_validation(Module& m) {
@@ -255,8 +332,12 @@ void bind_cross_validation(Module& m) {
     m.def("log_odds", &log_odds, "labels"_a, "classes"_a, "weights"_a.none());
     m.def("label_log_odds", &label_log_odds, "sets"_a, "labels"_a, "weights"_a.none());
     m.def("start_biases", changing(&start_biases), "learner"_a, "biases"_a);
+    m.def("logistic_minimum", &logistic_minimum, "rows"_a, "order"_a, "labels"_a, "sample_weight"_a.none(), "classes"_a, "alpha"_a,
+          "steps"_a, "start"_a.none(), "start_bias"_a);
+    m.def("squared_minimum", &squared_minimum, "rows"_a, "order"_a, "targets"_a, "sample_weight"_a.none(), "alpha"_a, "steps"_a,
+          "start"_a.none(), "start_bias"_a);
     m.def("judge_labels", &judge_labels, "scores"_a, "sets"_a, "labels"_a, "rows"_a, "weights"_a.none());
-    m.def("judge", &judge, "scores"_a, "labels"_a, "rows"_a, "weights"_a.none());
+    m.def("judge", &judge, "scores"_a, "labels"_a, "rows"_a, "weights"_a.none(), "as_they_are"_a = false);
 }
 
 }  // namespace rosenblatt

@@ -21,11 +21,11 @@ namespace {
 void new_learner(CompactLearner* at, std::size_t features, const std::string& loss, const std::string& rate,
                  const std::string& scheme, double eta0, double margin, double r, double alpha, double l1, double decay, std::int64_t batch, bool intercept,
                  bool average, bool pocket, bool record, const In<double>& class_weight, bool unit_major,
-                 std::shared_ptr<Columns> columns) {
+                 std::shared_ptr<Columns> columns, const std::vector<double>& quantiles, double width) {
     Rule rule;
-    rule.loss = one_of<Loss>(loss, {"perceptron", "hinge", "logistic", "squared"});
-    rule.rate = one_of<Rate>(rate, {"constant", "inverse", "invsqrt", "adagrad", "pa1", "pa2", "arow"});
-    rule.scheme = one_of<Scheme>(scheme, {"binary", "ovr", "ovo", "joint", "multi-label"});
+    rule.loss = one_of<Loss>(loss, {"perceptron", "hinge", "logistic", "squared", "absolute", "quantile", "huber"});
+    rule.rate = one_of<Rate>(rate, {"constant", "inverse", "invsqrt", "adagrad", "pa1", "pa2", "arow", "invariant"});
+    rule.scheme = one_of<Scheme>(scheme, {"binary", "ovr", "ovo", "joint", "multi-label", "number"});
     rule.eta0 = eta0;
     rule.margin = margin;
     rule.r = r;
@@ -38,7 +38,8 @@ void new_learner(CompactLearner* at, std::size_t features, const std::string& lo
     rule.average = average;
     rule.pocket = pocket;
     rule.record = record;
-    new (at) CompactLearner(rule, columns ? 0 : features, {class_weight.data(), class_weight.data() + rule.classes}, unit_major);
+    rule.width = width;
+    new (at) CompactLearner(rule, columns ? 0 : features, {class_weight.data(), class_weight.data() + rule.classes}, unit_major, quantiles);
     at->columns = std::move(columns);
     at->declare(features);
 }
@@ -58,6 +59,18 @@ Examples examples_of(const Rows& rows, const In<std::int32_t>& labels, const std
     examples.training = training ? training->data() : nullptr;
     examples.training_count = training ? training->shape(0) : rows.count;
     return examples;
+}
+
+// Of numbers: squares and sums of anything smaller stay finite.
+constexpr double largest_target = 1e100;
+
+const double* checked_targets(const std::optional<In<double>>& targets, const Rows& rows) {
+    if (!targets) return nullptr;
+    if (targets->shape(0) != rows.count) throw value_error("expected one target for each of " + std::to_string(rows.count) + " rows");
+    for (std::size_t row = 0; row < rows.count; ++row)
+        if (!(std::fabs(targets->data()[row]) <= largest_target))
+            throw value_error("the target of row " + std::to_string(row) + " is not a number between -1e100 and 1e100");
+    return targets->data();
 }
 
 void check_examples(const CompactLearner& learner, const Rows& rows, const In<std::int32_t>& labels) {
@@ -99,16 +112,19 @@ std::size_t rows_between_checks(const Examples& examples, const std::vector<Lear
 // Visits positions from..to-1. (where it stopped, the exception that a signal raised there or None)
 nb::tuple learn(const std::vector<CompactLearner*>& py_learners, const PyRows& py_rows, const In<std::int32_t>& labels,
                 const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& order,
-                const std::optional<In<std::uint32_t>>& training, std::size_t from, std::size_t to, int threads) {
+                const std::optional<In<std::uint32_t>>& training, std::size_t from, std::size_t to, int threads,
+                const std::optional<In<double>>& targets) {
     using clock = std::chrono::steady_clock;
     const Rows& rows = py_rows.checked();
     Examples examples = examples_of(rows, labels, sample_weight, order, training);
+    examples.targets = checked_targets(targets, rows);
     const Pass pass(py_learners);
     std::vector<Learner*> learners;
     std::optional<LearnerRows> learner_rows;
     for (CompactLearner* learner : py_learners) {
         const auto lock = locked<std::unique_lock<Access>>(learner->access);
         check_examples(*learner, rows, labels);
+        if (learner->predicts_number() != (examples.targets != nullptr)) throw nb::value_error("a learner of numbers needs targets, and no other takes them");
         if (learner->columns != py_learners.front()->columns) throw nb::value_error("learners of one pass must share their columns");
         examples.rows = learner_rows.emplace(*learner, py_rows).rows;
         examples.classes = learners.empty() ? learner->label_count() : std::min(examples.classes, learner->label_count());
@@ -122,7 +138,7 @@ nb::tuple learn(const std::vector<CompactLearner*>& py_learners, const PyRows& p
         const std::size_t next = std::min(to, from + step);
         {
             examples.rows.private_indices = learner_rows->compact || py_rows.readable().private_indices;
-            nb::gil_scoped_release free;
+            const WithoutGil free;
             const auto locks = pass.lock();
             native().learn->pass(examples, learners, from, next, threads);
         }
@@ -145,7 +161,7 @@ std::uint64_t count_mistakes(CompactLearner& learner, const PyRows& rows, const 
     const LearnerRows learner_rows(learner, rows);
     examples.rows = learner_rows.rows;
     examples.classes = learner.label_count();
-    nb::gil_scoped_release free;
+    const WithoutGil free;
     return native().learn->mistakes(examples, learner);
 }
 
@@ -159,7 +175,7 @@ void pocket_clean(CompactLearner& learner, const PyRows& rows, const In<std::int
     examples.classes = learner.label_count();
     if (mistakes.size() != learner.rule.unit_count())
         throw value_error("expected the mistakes of " + std::to_string(learner.rule.unit_count()) + " units, found " + std::to_string(mistakes.size()));
-    nb::gil_scoped_release free;
+    const WithoutGil free;
     native().learn->pocket_clean(examples, learner, mistakes);
 }
 
@@ -172,7 +188,7 @@ auto score_rows(const PyRows& py_rows, const std::optional<In<std::uint32_t>>& o
     if (order && !all_below(*order, rows.count)) throw nb::value_error("order must name existing rows");
     double* scores;
     auto result = new_matrix(count, units, scores);
-    nb::gil_scoped_release free;
+    const WithoutGil free;
     native().learn->scores(rows, order ? order->data() : nullptr, 0, count, weights.data(), bias.data(), units, scores);
     return result;
 }
@@ -188,7 +204,7 @@ auto learner_scores(const CompactLearner& learner, const PyRows& py_rows, const 
     auto result = new_matrix<double, nb::memview>(count, learner.rule.unit_count(), scores);
     std::size_t left_out = 0;
     {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         std::shared_ptr<const CompactRows> compact;
         if (learner.columns) {
             if (py_rows.compact && py_rows.compact->columns == learner.columns && learner.features >= learner.columns->size()) compact = py_rows.compact;
@@ -232,7 +248,7 @@ auto score_variances(const CompactLearner& learner, const PyRows& py_rows) {
     const std::size_t units = learner.rule.unit_count();
     double* variances;
     auto result = new_matrix<double, nb::memview>(rows.count, units, variances);
-    nb::gil_scoped_release free;
+    const WithoutGil free;
     if (!learner.columns) {
         native().learn->learner_variances(learner, rows, variances);
         return result;
@@ -321,6 +337,10 @@ void bind_learner(Module& m) {
         .def("__len__", &LabelSets::size)
         .def_prop_ro("labels", &LabelSets::labels)
         .def("add", &add_set, "labels"_a)
+        .def("grow", [](LabelSets& sets, std::size_t labels) {
+            if (labels < sets.labels()) throw nb::value_error("the sets have more labels");
+            sets.grow(labels);
+        }, "labels"_a)
         .def("counts", &label_counts, "set_counts"_a)
         .def("members", &members_of, "set"_a)
         .def("truth", &truth_of, "sets"_a, "label"_a);
@@ -328,7 +348,8 @@ void bind_learner(Module& m) {
     bind_learner_state(learner);
     learner
         .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "alpha"_a, "l1"_a, "decay"_a, "batch"_a,
-             "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "unit_major"_a, "columns"_a.none() = nb::none())
+             "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "unit_major"_a, "columns"_a.none() = nb::none(),
+             "quantiles"_a = std::vector<double>(), "width"_a = 1.0)
         .def_prop_ro("features", reading(+[](const CompactLearner& learner) { return learner.declared_features; }))
         .def_prop_ro("units", [](const CompactLearner& learner) { return learner.rule.unit_count(); })
         .def_prop_ro("is_compact", [](const CompactLearner& learner) { return learner.columns != nullptr; })
@@ -340,14 +361,17 @@ void bind_learner(Module& m) {
         }), "sets"_a)
         .def("count_errors", changing(+[](CompactLearner& learner, bool wanted) { learner.measures_error = wanted; }), "wanted"_a)
         .def_prop_ro("wrong", reading(+[](const CompactLearner& learner) { return learner.wrong_weight; }))
+        .def_prop_ro("squared_error", reading(+[](const CompactLearner& learner) { return learner.squared_error; }))
+        .def_prop_ro("absolute_error", reading(+[](const CompactLearner& learner) { return learner.absolute_error; }))
+        .def_prop_ro("pinball_error", reading(+[](const CompactLearner& learner) { return learner.pinball_error; }))
         .def_prop_ro("weighed", reading(+[](const CompactLearner& learner) { return learner.total_weight; }))
         .def("grow", changing(+[](CompactLearner& learner, std::size_t features) { learner.declare(features); }), "features"_a)
         .def("scores", reading(&learner_scores), "rows"_a, "order"_a.none() = nb::none())
         .def("score_variances", reading(&score_variances), "rows"_a)
         .def("end_batch", changing(+[](CompactLearner& learner) { native().learn->end_batch(learner); }))
-        .def("may_overflow", reading(+[](const CompactLearner& learner, double rows, double largest, double heaviest) {
-            return may_overflow(learner, rows, largest, heaviest);
-        }), "rows"_a, "largest"_a, "heaviest"_a)
+        .def("may_overflow", reading(+[](const CompactLearner& learner, double rows, double largest, double heaviest, double farthest) {
+            return may_overflow(learner, rows, largest, heaviest, farthest);
+        }), "rows"_a, "largest"_a, "heaviest"_a, "farthest"_a = 1.0)
         .def("copy", reading(+[](const CompactLearner& learner) { return CompactLearner(learner); }))
         .def("learn_dense", changing(&learn_dense), "x"_a, "positive"_a, "weight"_a)
         .def("learn_sparse", changing(&learn_sparse), "indices"_a, "values"_a, "positive"_a, "weight"_a, "limit"_a)
@@ -355,7 +379,7 @@ void bind_learner(Module& m) {
         .def("score_sparse", reading(&score_sparse), "indices"_a, "values"_a, "average"_a, "limit"_a);
 
     m.def("learn", &learn, "learners"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "order"_a.none(),
-          "training"_a.none(), "start"_a, "stop"_a, "threads"_a);
+          "training"_a.none(), "start"_a, "stop"_a, "threads"_a, "targets"_a.none() = nb::none());
     m.def("mistakes", changing(&count_mistakes), "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none());
     m.def("pocket_clean", changing(&pocket_clean), "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none(),
           "mistakes"_a);

@@ -10,7 +10,7 @@ template <class Lock>
 Lock locked(Access& access) {
     Lock lock(access, std::try_to_lock);
     if (!lock) {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         lock.lock();
     }
     return lock;

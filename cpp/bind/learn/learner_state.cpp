@@ -85,10 +85,10 @@ CompactLearner scoring_copy(const CompactLearner& learner, bool average) {
     Rule rule;
     rule.scheme = learner.rule.scheme;
     rule.classes = learner.rule.classes;
-    CompactLearner copy(rule, learner.features, learner.class_weight, false);
+    CompactLearner copy(rule, learner.features, learner.class_weight, false, learner.levels);
     copy.columns = learner.columns;
     copy.declared_features = learner.declared_features;
-    const std::size_t units = rule.unit_count();
+    const std::size_t units = copy.rule.unit_count();  // a learner of quantiles has one for each
     Buffer weights(units * learner.features, 0.0), bias(units, 0.0);
     final_weights(learner, average, weights.data(), bias.data());
     write_part(copy, &Group::weights, weights.data(), bias.data());
@@ -146,6 +146,12 @@ nb::dict get_counters(const CompactLearner& learner) {
     d["wrong"] = learner.wrong_weight;
     d["weighed"] = learner.total_weight;
     d["bound"] = bound;
+    if (learner.predicts_number()) {
+        d["squared_error"] = learner.squared_error;
+        d["absolute_error"] = learner.absolute_error;
+        d["pinball_error"] = learner.pinball_error;
+        d["largest_target"] = head.largest_target;
+    }
     if (learner.rule.fades) {
         d["unit"] = learner.rule.fades_weights() ? head.weight_unit : head.scale_unit;
         d["recent"] = head.recent;
@@ -161,6 +167,12 @@ void put_counters(CompactLearner& learner, const nb::dict& d) {
         throw nb::value_error("the unfinished batch holds more examples than a batch does, or than were visited");
     learner.wrong_weight = d.contains("wrong") ? nb::cast<double>(d["wrong"]) : 0.0;
     learner.total_weight = d.contains("weighed") ? nb::cast<double>(d["weighed"]) : 0.0;
+    if (learner.predicts_number()) {
+        learner.squared_error = nb::cast<double>(d["squared_error"]);
+        learner.absolute_error = nb::cast<double>(d["absolute_error"]);
+        learner.pinball_error = nb::cast<double>(d["pinball_error"]);
+        for (Group& group : learner.groups) group.largest_target = nb::cast<double>(d["largest_target"]);
+    }
     for (Group& group : learner.groups) {
         group.t = nb::cast<std::uint64_t>(d["t"]);
         group.step = nb::cast<std::uint64_t>(d["step"]);
@@ -197,11 +209,22 @@ nb::tuple get_sample(const CompactLearner& learner) {
     return nb::make_tuple(matrix, label_array, t_array, sample.stride);
 }
 
-void put_sample(CompactLearner& learner, const InMatrix& scores, const In<std::int32_t>& labels, const In<std::uint64_t>& t, std::uint64_t stride) {
+// Of a learner that predicts numbers: the targets of the sample.
+auto get_sample_targets(const CompactLearner& learner) {
+    double* targets;
+    auto result = new_array<double, nb::memview>(learner.sample.targets.size(), targets);
+    std::copy(learner.sample.targets.begin(), learner.sample.targets.end(), targets);
+    return result;
+}
+
+void put_sample(CompactLearner& learner, const InMatrix& scores, const In<std::int32_t>& labels, const In<std::uint64_t>& t, std::uint64_t stride,
+                const std::optional<In<double>>& targets) {
     const std::size_t rows = t.shape(0), units = learner.rule.unit_count();
     if (scores.shape(0) != rows || scores.shape(1) != units || labels.shape(0) != rows || rows > learner.most_sampled() || !std::has_single_bit(stride))
         throw nb::value_error("these are not the scores of a sample of this learner");
-    learner.sample = {stride, {scores.data(), scores.data() + rows * units}, {labels.data(), labels.data() + rows}, {t.data(), t.data() + rows}};
+    if (learner.predicts_number() != targets.has_value() || (targets && targets->shape(0) != rows)) throw nb::value_error("a sample of numbers has a target for each score, and no other has any");
+    learner.sample = {stride, {scores.data(), scores.data() + rows * units}, {labels.data(), labels.data() + rows}, {}, {t.data(), t.data() + rows}};
+    if (targets) learner.sample.targets.assign(targets->data(), targets->data() + rows);
 }
 
 // The loss since the last call, summed over the units in their order.
@@ -253,8 +276,9 @@ void bind_learner_state(Class<CompactLearner>& learner) {
         .def("counters", reading(&get_counters))
         .def("restore", changing(&put_counters), "counters"_a)
         .def("score_sample", reading(&get_sample))
+        .def("sample_targets", reading(&get_sample_targets))
         .def_prop_ro("sample_capacity", +[](const CompactLearner& learner) { return learner.most_sampled(); })
-        .def("restore_sample", changing(&put_sample), "scores"_a, "labels"_a, "t"_a, "stride"_a)
+        .def("restore_sample", changing(&put_sample), "scores"_a, "labels"_a, "t"_a, "stride"_a, "targets"_a.none() = nb::none())
         .def("take_loss", changing(&take_loss))
         .def("take_log", changing(&take_log))
         .def_prop_ro("overflow_row", reading(&overflow_row));

@@ -51,7 +51,7 @@ inline nb::tuple to_tuple(Parsed& parsed, const Rows& rows) {
 template <class Work>
 auto without_lock(Work work) {
     try {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         return work();
     } catch (const std::system_error& error) {
         errno = error.code().value();

@@ -4,8 +4,10 @@
 #include <nanobind/stl/pair.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 
 #include "bind/parse/parsed_lines.hpp"
 #include "words/text_lines.hpp"
@@ -64,7 +66,7 @@ nb::tuple hash_columns(const std::vector<std::tuple<Bytes, In<std::int64_t>, std
     PooledVector<std::int32_t> indices;
     PooledVector<double> values;
     {
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         row_starts.push(0);
         const SparseRows rows{row_starts, indices, values};
         std::vector<Text> texts(columns.size());
@@ -121,17 +123,92 @@ nb::tuple by_column(const Names& names, std::int64_t first, const std::map<std::
     return nb::make_tuple(to_memoryview(columns), to_memoryview(ends), nb::bytes(text.data(), text.size()));
 }
 
+// Candidates on their way to the process that merges them: four numbers (lookups, entries, samples, bytes of text), then the
+// hashes, columns, ends, sampled columns, flags and the text. Of a name that occurs often only what a merge would take goes: its
+// first occurrence, and its first in a sampled row. (A dictionary that counts names would need all of them.)
+nb::bytes pack_candidates(const Candidates& list) {
+    std::unordered_map<std::uint64_t, bool, KeyedHash> sampled_before;
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint32_t> columns, ends;
+    std::string flags, text;
+    std::uint32_t begin = 0;
+    for (const auto& [name, sampled_row, end] : list.entries) {
+        const auto [seen, is_first] = sampled_before.try_emplace(name.hash, sampled_row);
+        if (is_first || (sampled_row && !seen->second)) {
+            seen->second |= sampled_row;
+            hashes.push_back(name.hash);
+            columns.push_back(name.column);
+            text.append(list.text, begin, end - begin);
+            ends.push_back(static_cast<std::uint32_t>(text.size()));
+            flags.push_back(static_cast<char>(name.phrase | sampled_row << 1));
+        }
+        begin = end;
+    }
+    std::vector<std::uint32_t> samples = list.sample_columns;
+    std::sort(samples.begin(), samples.end());
+    samples.erase(std::unique(samples.begin(), samples.end()), samples.end());
+    const std::uint64_t sizes[] = {list.lookups, hashes.size(), samples.size(), text.size()};
+    std::string packed;
+    const auto put = [&](const void* from, std::size_t bytes) { packed.append(static_cast<const char*>(from), bytes); };
+    put(sizes, sizeof sizes);
+    put(hashes.data(), 8 * hashes.size());
+    put(columns.data(), 4 * columns.size());
+    put(ends.data(), 4 * ends.size());
+    put(samples.data(), 4 * samples.size());
+    packed += flags;
+    packed += text;
+    return nb::bytes(packed.data(), packed.size());
+}
+
+Candidates unpack_candidates(const In<std::uint8_t>& packed, unsigned bits) {
+    check_hashing(bits, 1);
+    const std::uint8_t* from = packed.data();
+    std::size_t left = packed.shape(0);
+    const auto take = [&](void* to, std::uint64_t count, std::size_t width) {
+        if (count > left / width) throw nb::value_error("a list of names is damaged");
+        if (count) std::memcpy(to, from, count * width);
+        from += count * width;
+        left -= count * width;
+    };
+    std::uint64_t sizes[4] = {};
+    take(sizes, 4, 8);
+    if (sizes[1] > left / 17 || sizes[2] > left / 4 || sizes[3] > left) throw nb::value_error("a list of names is damaged");
+    std::vector<std::uint64_t> hashes(sizes[1]);
+    std::vector<std::uint32_t> columns(sizes[1]), ends(sizes[1]);
+    std::string flags(sizes[1], 0);
+    Candidates list;
+    list.lookups = sizes[0];
+    list.sample_columns.resize(sizes[2]);
+    list.text.resize(sizes[3]);
+    take(hashes.data(), hashes.size(), 8);
+    take(columns.data(), columns.size(), 4);
+    take(ends.data(), ends.size(), 4);
+    take(list.sample_columns.data(), list.sample_columns.size(), 4);
+    take(flags.data(), flags.size(), 1);
+    take(list.text.data(), list.text.size(), 1);
+    bool valid = left == 0 && std::is_sorted(ends.begin(), ends.end()) && (ends.empty() ? 0 : ends.back()) == list.text.size();
+    for (const auto* all : {&columns, &list.sample_columns})
+        valid &= std::all_of(all->begin(), all->end(), [bits](std::uint32_t column) { return column >> bits == 0; });
+    if (!valid) throw nb::value_error("a list of names is damaged");
+    for (std::size_t i = 0; i < hashes.size(); ++i)
+        list.entries.push_back({{hashes[i], columns[i], bool(flags[i] & 1)}, bool(flags[i] & 2), ends[i]});
+    return list;
+}
+
 }  // namespace
 
 void bind_words(Module& m) {
     Class<Candidates>(m, "NameCandidates")
-        .def("__len__", [](const Candidates& list) { return list.entries.size() + list.sample_columns.size(); });
+        .def("__len__", [](const Candidates& list) { return list.entries.size() + list.sample_columns.size(); })
+        .def("pack", &pack_candidates)
+        .def_static("unpack", &unpack_candidates, "packed"_a, "bits"_a);
     Class<Names>(m, "NameDictionary")
         .def("__init__", [](Names* at, unsigned bits, std::size_t limit) {
             check_hashing(bits, 1);
             new (at) Names(bits, limit);
         }, "bits"_a, "limit"_a)
         .def("merge", &Names::merge, "candidates"_a)
+        .def("coarsen", &Names::coarsen)
         .def("by_column", &by_column, "first"_a, "others"_a)
         .def("watch", &Names::watch, "columns"_a)
         .def("count", &Names::count, "candidates"_a)

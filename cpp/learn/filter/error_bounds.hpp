@@ -124,10 +124,11 @@ __attribute__((noinline)) double learn_certain_mistake(const Learner& learner, G
                                                        Observer&& observer) {
     const Rule& rule = learner.rule;
     const double y = *learner.signs_of(example.label, group), bias = group.weights.bias[0];
+    const double weight = weight_for(learner, group, 0, example, y);
     Step<1> step;
-    step.factor[0] = gradient_step(rule, group, y * example.weight);
+    step.factor[0] = gradient_step(rule, group, y * weight);
     take_step<1>(learner, group, row, example, step, observer);
-    count_decision(group, 0, slope_of(rule, y * (observer.score() + bias), example.weight));
+    count_decision(group, 0, slope_of(rule, y * (observer.score() + bias), weight));
     group.pockets[0].counted = group.pockets[0].in_pocket = false;
     log_update(rule, group, example.row, 0, step.factor[0]);
     count_example(rule, group);

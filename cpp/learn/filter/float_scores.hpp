@@ -41,12 +41,12 @@ ROSENBLATT_INLINE void sums_of_four(const floats (&vectors)[4], float (&sum)[4])
 // factor, of each product and of each addition (Higham 2002, 3.1, with Cauchy and Schwarz). A score that was corrected for
 // steps a x' of the unit errs by as much in units of |w| |x| + |a| |x'| |x|, and by one more rounding for each of the steps,
 // three at most: the norm of the unit includes them all. (Inner products of rows are summed eight floats wide.) Twice that
-// covers the terms of second order, the rounding of the norms, and the exact sum's own, up to this many features.
-inline constexpr std::size_t max_float_features = std::size_t{1} << 24;
-
+// covers the terms of second order, the rounding of the norms, and the exact sum's own, up to max_float_features.
 inline double relative_error(std::size_t lines) {
     return static_cast<double>(lines * (16 / std::min<std::size_t>(floats_at_once, 8)) + 12) * 0x1p-23;
 }
+
+inline constexpr std::size_t max_float_features = std::size_t{1} << 24;
 
 // Infinite where a product of two such lengths may overflow as a float: nothing is certain then.
 inline double float_safe(double norm) { return norm < 1e18 ? norm : std::numeric_limits<double>::infinity(); }
@@ -222,7 +222,7 @@ public:
     // learn(r) for the rows that the unit is not certainly correct about, in order; the others are counted.
     template <class Learn>
     ROSENBLATT_INLINE void each_uncertain(const Job& job, Learn&& learn) {
-        if (job.learner != learner_) weigh(*job.learner);
+        if (job.learner != learner_) read_weights_and_signs(*job.learner);
         FloatUnit& unit = units_[job.number];
         unit.measure_sometimes();
         Group& group = *job.group;
@@ -267,7 +267,7 @@ public:
     }
 
 private:
-    void weigh(const Learner& learner) {
+    void read_weights_and_signs(const Learner& learner) {
         learner_ = &learner;
         weighted_ = 0;
         for (std::size_t r = 0; r < block_rows; ++r) {

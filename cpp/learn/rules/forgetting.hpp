@@ -14,7 +14,7 @@
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
-inline constexpr double smallest_unit = 0x1p-512, unit_change = 0x1p512;
+inline constexpr double unit_change = 1.0 / smallest_unit;
 
 inline void take_back_unit(const Rule& rule, Group& group) {
     const auto each_number = [&](Weights& part, auto&& change) {

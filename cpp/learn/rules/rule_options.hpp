@@ -7,14 +7,16 @@
 
 namespace rosenblatt {
 
-enum class Loss : std::uint8_t { perceptron, hinge, logistic, squared };
-enum class Rate : std::uint8_t { constant, inverse, invsqrt, adagrad, pa1, pa2, arow };
-enum class Scheme : std::uint8_t { binary, ovr, ovo, joint, multi_label };
+enum class Loss : std::uint8_t { perceptron, hinge, logistic, squared, absolute, quantile, huber };  // the last three: of numbers
+enum class Rate : std::uint8_t { constant, inverse, invsqrt, adagrad, pa1, pa2, arow, invariant };
+enum class Scheme : std::uint8_t { binary, ovr, ovo, joint, multi_label, number };
 
 // The batch is the epoch (fit) or the call (partial_fit): no number of rows ends it.
 inline constexpr std::uint64_t full_batch = std::numeric_limits<std::uint64_t>::max();
 
 inline constexpr double adagrad_epsilon = 1e-10;
+inline constexpr double too_large = 1e290;
+inline constexpr double smallest_unit = 0x1p-512;  // of weights that fade (learn/rules/forgetting.hpp)
 
 struct Rule {
     Loss loss = Loss::perceptron;
@@ -27,6 +29,8 @@ struct Rule {
     double decay = 1.0;            // what an example counts after one more, below 1: it is forgotten (learn/rules/forgetting.hpp)
     std::uint64_t batch = 1;
     std::size_t classes = 2;
+    std::size_t answers = 1;       // of a rule that predicts numbers: one, or one for each level of a quantile
+    double width = 1.0;            // of huber's loss: how far it is squared
     bool intercept = true;
     bool average = false;
     bool pocket = false;
@@ -39,6 +43,7 @@ struct Rule {
     bool ignores_correct = true;
     bool shrinks = false, fades = false;
     bool changes_by_itself = false;  // weights change without an update: they shrink or fade
+    double largest_sum = 0.0;        // beyond it sums may overflow; of numbers, their squares
 
     void derive() {
         const bool mistake_driven = loss == Loss::perceptron || loss == Loss::hinge;
@@ -47,6 +52,7 @@ struct Rule {
         shrinks = alpha > 0 || l1 > 0;
         fades = decay < 1.0;
         changes_by_itself = shrinks || fades;
+        largest_sum = scheme == Scheme::number ? 0x1p450 : fades ? too_large * smallest_unit : too_large;
         if (strict) required = margin > 0 ? margin : 1.0;
         else required = loss == Loss::perceptron ? margin : 0.0;
     }
@@ -55,8 +61,12 @@ struct Rule {
     bool fades_weights() const { return fades && rate != Rate::adagrad && rate != Rate::arow; }
     // These solve "reach y*s >= m by the smallest change of the weights"; their papers take m = 1.
     bool closed_form() const { return rate == Rate::pa1 || rate == Rate::pa2 || rate == Rate::arow; }
+    // Of numbers: a step that may overshoot further than it began.
+    bool may_diverge() const { return loss == Loss::squared && (rate == Rate::constant || rate == Rate::inverse || rate == Rate::invsqrt); }
+    bool needs_norm() const { return closed_form() || rate == Rate::invariant; }
     std::size_t unit_count() const {
         switch (scheme) {
+            case Scheme::number: return answers;
             case Scheme::binary: return 1;
             case Scheme::ovo: return classes * (classes - 1) / 2;
             default: return classes;

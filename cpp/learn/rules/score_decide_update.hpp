@@ -1,7 +1,8 @@
 // The learning contract: what happens to one example, for the units of a group that each decide on their own. Scored in
 // lanes, a mistake or not, the weights moved, all of it counted: that is the first half of this file. How far they move
 // and how (perceptron, gradient steps, pa1, pa2, arow) is the second half.
-// rules/joint_classes.hpp has the classes that decide jointly, rules/rates_and_batches.hpp the steps that wait.
+// rules/joint_classes.hpp has the classes that decide jointly, rules/numbers.hpp the units that predict numbers,
+// rules/rates_and_batches.hpp the steps that wait.
 #pragma once
 
 #include "core/lane_sum.hpp"
@@ -16,6 +17,7 @@ struct Example {
     std::size_t label;  // index of its class, or of its set of labels
     double weight;      // sample weight times class weight, never 0
     double largest;     // no value of the call is larger in absolute value (at least 1)
+    double target = 0.0;  // where a number is predicted (rules/numbers.hpp)
 };
 
 // The update of W units: the factor of the example in each (0: none), and arow's beta.
@@ -63,6 +65,11 @@ ROSENBLATT_INLINE bool all_correct(const Rule& rule, const double* sign, vec<W> 
     }
 }
 
+// How much the example counts for a unit that is to say y.
+ROSENBLATT_INLINE double weight_for(const Learner& learner, const Group& group, std::size_t unit, const Example& example, double y) {
+    return learner.weighs_labels && y > 0 ? example.weight * learner.class_weight[group.first + unit] : example.weight;
+}
+
 ROSENBLATT_INLINE void count_decision(Group& group, std::size_t unit, const Slope& slope) {
     Pocket& pocket = group.pockets[unit];
     pocket.run = slope.mistake ? 0 : pocket.run + 1;
@@ -98,13 +105,14 @@ ROSENBLATT_INLINE bool learn_units(const Learner& learner, Group& group, const R
     for (std::size_t u = 0; u < W; ++u) {
         const double y = sign[u];
         if (y == 0.0) continue;
-        const Slope slope = slope_of(rule, y * s[u], example.weight);
+        const double weight = weight_for(learner, group, u, example, y);
+        const Slope slope = slope_of(rule, y * s[u], weight);
         count_decision(group, u, slope);
         if (slope.pull == 0.0) continue;
         if (rule.closed_form()) {
             if (!step.any) norms<W>(rule, group, row, norm);
-            step.factor[u] = y * closed_form_step(rule, rule.required - y * s[u], norm[u], example.weight, step.beta[u]);
-        } else step.factor[u] = gradient_step(rule, group, rule.loss == Loss::squared ? example.weight * (y - s[u]) : y * slope.pull);
+            step.factor[u] = y * closed_form_step(rule, rule.required - y * s[u], norm[u], weight, step.beta[u]);
+        } else step.factor[u] = gradient_step(rule, group, rule.loss == Loss::squared ? weight * (y - s[u]) : y * slope.pull);
         step.any = true;
         if (rule.batch == 1) group.pockets[u].counted = group.pockets[u].in_pocket = false;
         log_update(rule, group, example.row, u, step.factor[u]);
@@ -265,8 +273,6 @@ ROSENBLATT_INLINE void move_weights(Group& group, Row row, bool intercept, doubl
         move(group.weights.bias.data(), group.drift.bias.data(), group.scale.bias.data(), splat<vec<W>>(1.0), no_observer);
 }
 
-inline constexpr double too_large = 1e290;
-
 // No score, and no part of its sum, is larger in absolute value. (Of declared features: how many columns have occurred
 // depends on the timing of threads; what is refused must not.)
 ROSENBLATT_INLINE double score_bound(const Learner& learner, const Group& group, double largest) {
@@ -282,8 +288,7 @@ ROSENBLATT_INLINE void raise_bound(const Rule& rule, const Learner& learner, Gro
     group.bound += adaptive ? rule.eta0 : sum * example.largest * (rule.batch != 1 ? rule.eta0 : group.largest_variance);
     const double reach = score_bound(learner, group, example.largest);
     const double squares = adaptive ? sum * example.largest * (sum * example.largest) : 0.0;
-    const double limit = rule.fades ? too_large * smallest_unit : too_large;
-    if (!(reach * static_cast<double>(group.t + 1) < limit && squares < limit) && group.overflow_row < 0)
+    if (!(reach * static_cast<double>(group.t + 1) < rule.largest_sum && squares < rule.largest_sum) && group.overflow_row < 0)
         group.overflow_row = static_cast<std::int64_t>(example.row);
 }
 

@@ -26,7 +26,7 @@ inline std::size_t best_other(Score&& score, std::size_t classes, std::size_t la
 
 // One-vs-one: a vote for the winner of each pair; summed scores, scaled to less than half a vote, break ties.
 // `votes` and `sums` have room for one number a class.
-inline void majority(const double* scores, std::size_t classes, double* votes, double* sums) {
+inline void count_votes(const double* scores, std::size_t classes, double* votes, double* sums) {
     std::fill_n(votes, classes, 0.0);
     std::fill_n(sums, classes, 0.0);
     for (std::size_t i = 0; i < classes; ++i)
@@ -43,7 +43,7 @@ inline std::size_t decided_class(const Rule& rule, const double* scores) {
     if (rule.scheme == Scheme::binary) return scores[0] > 0;
     if (rule.scheme != Scheme::ovo) return highest(scores, rule.classes);
     std::vector<double> votes(2 * rule.classes);
-    majority(scores, rule.classes, votes.data(), votes.data() + rule.classes);
+    count_votes(scores, rule.classes, votes.data(), votes.data() + rule.classes);
     return highest(votes.data(), rule.classes);
 }
 

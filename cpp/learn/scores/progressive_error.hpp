@@ -45,11 +45,42 @@ inline double wrong_share(const Learner& learner, const Example& example, const 
     return static_cast<double>(wrong) / static_cast<double>(learner.rule.classes);
 }
 
+// Of numbers: how far the answers were off, squared, absolute, and by the loss of each unit's own level. Of several units the one
+// whose level is nearest the median answers. Where the answer is the average, only examples that it is scored for count, each
+// for as many as it stands for.
+inline void count_answer(Learner& learner, double target, const double* answers, double weight) {
+    std::size_t median = 0;
+    double pinball = 0.0;
+    for (std::size_t u = 0; u < learner.levels.size(); ++u) {
+        const double level = learner.levels[u], missing = target - answers[u];
+        if (std::fabs(level - 0.5) < std::fabs(learner.levels[median] - 0.5)) median = u;
+        pinball += missing > 0 ? level * missing : (level - 1.0) * missing;
+    }
+    const double missing = target - answers[median];
+    learner.total_weight += weight;
+    learner.squared_error += weight * (missing * missing);
+    learner.absolute_error += weight * std::fabs(missing);
+    learner.pinball_error += weight * (pinball / static_cast<double>(learner.levels.size()));
+}
+
+template <int W, class Row>
+void count_number(Learner& learner, const Group& group, vec<W> s, const Example& example, const Row& row, std::vector<double>& answers) {
+    const bool averages = learner.rule.average && group.t > 0, sampled = samples_scores(learner, group);
+    const double copies = averages ? average_copies(learner, group) : 1.0;
+    if (copies == 0.0 && !sampled) return;
+    answers.resize(learner.sign_stride);
+    store(answers.data() + group.first, averages ? average_score<W>(row, group, s) : s);
+    if (&group != &learner.groups.back()) return;
+    if (sampled) learner.sample.add(group.t, 0, answers.data(), learner.levels.size(), learner.most_sampled(), &example.target);
+    if (copies > 0.0) count_answer(learner, example.target, answers.data(), example.weight * copies);
+}
+
 // The groups of a learner are scored one after the other; with the last of them the prediction is known. `scores` collects
 // those of all units, and behind them those of their averages. (Not inlined: it would be compiled into every loop.)
 template <int W, class Row>
 __attribute__((noinline)) void count_prediction(Learner& learner, const Group& group, vec<W> s, const Example& example, const Row& row,
                                                 std::vector<double>& scores) {
+    if (learner.predicts_number()) return count_number<W>(learner, group, s, example, row, scores);
     const double copies = average_copies(learner, group);
     const bool sampled = samples_scores(learner, group), averages = copies != 0.0 || (sampled && learner.rule.average);
     if constexpr (W == 1)

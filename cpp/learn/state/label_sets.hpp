@@ -2,6 +2,7 @@
 // for every label, and an example names its set by number. The first set is the empty one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,6 +20,14 @@ public:
     void add(const std::vector<std::uint32_t>& set) {
         bits_.resize(bits_.size() + bytes_, 0);
         for (const std::uint32_t label : set) bits_[bits_.size() - bytes_ + label / 8] |= static_cast<std::uint8_t>(1u << label % 8);
+    }
+
+    // Knows more labels from now on, which no set so far has.
+    void grow(std::size_t labels) {
+        LabelSets grown(labels);
+        grown.bits_.resize(size() * grown.bytes_, 0);
+        for (std::size_t set = 0; set < size(); ++set) std::copy_n(bits_.begin() + set * bytes_, bytes_, grown.bits_.begin() + set * grown.bytes_);
+        *this = std::move(grown);
     }
 
     bool has(std::size_t set, std::size_t label) const { return bits_[set * bytes_ + label / 8] >> label % 8 & 1; }

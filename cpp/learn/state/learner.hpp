@@ -84,7 +84,8 @@ struct Group {
     std::vector<LogEntry> log;
     double bound = 0.0;                       // no weight is larger in absolute value
     double largest_variance = 1.0;            // arow: no variance is larger; they never grow
-    std::int64_t overflow_row = -1;           // the row at which a score may first have overflowed
+    double largest_target = 0.0;              // of numbers: no target so far is larger in absolute value
+    std::int64_t overflow_row = -1;           // the row at which a score may first have overflowed, or a run has diverged
 };
 
 struct Learner {
@@ -93,17 +94,23 @@ struct Learner {
     std::size_t declared_features = 0; // more than `features` where only columns that occurred have weights (rows/compact_columns.hpp)
     std::vector<Group> groups;
     std::vector<double> signs;         // [class][unit]: +1, -1, or 0 where the class does not concern the unit
-    std::vector<double> class_weight;  // [class]
+    std::vector<double> class_weight;  // [class]; of a label, for the examples that have it and the unit that decides about it
+    bool weighs_labels = false;
     std::size_t sign_stride = 0;
     std::shared_ptr<LabelSets> label_sets;  // where each unit decides about one label, and an example may have several
     bool measures_error = false;       // progressive error: what would have been predicted before each update
     double wrong_weight = 0.0;         // of the examples predicted wrongly
     double total_weight = 0.0;         // of all examples predicted
+    double squared_error = 0.0, absolute_error = 0.0, pinball_error = 0.0;  // of numbers (learn/scores/progressive_error.hpp)
+    std::vector<double> levels;        // of numbers: the quantile that each unit predicts; 0.5 where it is none
     ScoreSample sample;                // of the scores they were predicted by
 
-    Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_, bool unit_major)
-        : rule(rule_), features(features_), declared_features(features_), class_weight(std::move(class_weight_)) {
+    Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_, bool unit_major, std::vector<double> levels_ = {})
+        : rule(rule_), features(features_), declared_features(features_), class_weight(std::move(class_weight_)), levels(std::move(levels_)) {
+        rule.answers = std::max<std::size_t>(1, levels.size());
+        if (levels.empty()) levels = {0.5};
         rule.derive();
+        weighs_labels = rule.scheme == Scheme::multi_label && std::any_of(class_weight.begin(), class_weight.end(), [](double c) { return c != 1.0; });
         const std::size_t all = rule.unit_count(), group_units = unit_major ? 1 : 8;
         for (std::size_t first = 0; first < all;) {
             Group group;
@@ -118,6 +125,7 @@ struct Learner {
     }
 
     bool is_joint() const { return rule.scheme == Scheme::joint; }
+    bool predicts_number() const { return rule.scheme == Scheme::number; }
     bool has_interleaved_units() const { return groups.front().width > 1; }
     // Of a class, [unit]: +1, -1 or 0
     const double* signs_of(std::size_t label) const { return signs.data() + label * sign_stride; }
@@ -181,6 +189,7 @@ private:
         sign_stride = groups.back().first + groups.back().width;
         if (rule.scheme == Scheme::multi_label) return make_signs_of_sets();
         signs.assign(rule.classes * sign_stride, 0.0);
+        if (predicts_number()) return;
         const auto sign = [&](std::size_t c, std::size_t unit) -> double& { return signs[c * sign_stride + unit]; };
         if (rule.scheme == Scheme::binary) {
             sign(0, 0) = -1.0;

@@ -110,7 +110,8 @@ inline void final_weights(const Learner& learner, bool average, double* weights,
 
 // Could `rows` more examples, with values up to `largest` and weights up to `heaviest`, make any number overflow?
 // "No" is certain. For a rule whose step grows with the score the bound is computed row by row: it may grow exponentially.
-inline bool may_overflow(const Learner& learner, double rows, double largest, double heaviest) {
+// Numbers have targets up to `farthest`; where their scores may diverge the answer is yes.
+inline bool may_overflow(const Learner& learner, double rows, double largest, double heaviest, double farthest = 1.0) {
     const Rule& rule = learner.rule;
     const double m = std::max(1.0, largest), d = static_cast<double>(learner.declared_features + 1);
     double bound = 0.0, variance = 1.0;
@@ -119,14 +120,17 @@ inline bool may_overflow(const Learner& learner, double rows, double largest, do
         variance = std::max(variance, group.largest_variance);
     }
     const double t = static_cast<double>(learner.groups.front().t) + rows + 1.0;
-    const auto safe = [&](double w) { return w * m * d * t < 1e280 && heaviest * m < 1e140 && w * m * d * m < 1e140; };
+    const bool number = learner.predicts_number();
+    if (number && rule.may_diverge()) return true;
+    const double most = number ? 1e120 : 1e280, pull = !number ? 1.0 : rule.loss == Loss::huber ? std::max(1.0, rule.width) : 1.0;
+    const auto safe = [&](double w) { return w * m * d * t < most && heaviest * m < 1e140 && w * m * d * m < 1e140; };
     const bool steady = rule.rate == Rate::adagrad || rule.rate == Rate::pa1 ||
                         (rule.loss != Loss::squared && !rule.closed_form());
-    const double largest_step = rule.rate == Rate::adagrad ? rule.eta0 : 8.0 * rule.eta0 * heaviest * m;
+    const double largest_step = rule.rate == Rate::adagrad ? rule.eta0 : 8.0 * rule.eta0 * heaviest * m * pull;
     if (steady) return !safe(bound + rows * largest_step);
     const double gain = rule.rate == Rate::arow ? variance / rule.r : rule.rate == Rate::pa2 ? 2.0 * rule.eta0 : rule.eta0;
     for (double i = 0; i < rows; ++i) {
-        bound += 8.0 * (rule.required + 1.0 + bound * m * d) * gain * heaviest * m;
+        bound += 8.0 * ((number ? farthest : rule.required + 1.0) + bound * m * d) * gain * heaviest * m;
         if (!safe(bound)) return true;
     }
     return false;

@@ -5,7 +5,7 @@
 // A line with a fault, or with anything rare (a key twice, a list in a list), is left out as an OddLine.
 #include "parse/json/json_lines.hpp"
 
-#include "parse/json/text.hpp"
+#include "parse/json/strings_and_numbers.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 namespace {

@@ -26,9 +26,12 @@ Verified: TypeAlias = Literal["exact", "numerical"]
 
 @dataclass(frozen=True, eq=False)
 class DataFingerprint:
-    """What identifies the data of a certificate: the labels of signs -1 and +1, the size, and a digest."""
+    """What identifies the data of a certificate: the labels of signs -1 and +1, the size, and a digest.
 
-    labels: tuple[Any, Any]
+    Rows with numbers as targets have no labels.
+    """
+
+    labels: tuple[Any, ...]
     n_rows: int
     n_features: int
     digest: str = field(repr=False)
@@ -49,7 +52,7 @@ class DataFingerprint:
                 "This certificate was made for other data: the size is the same, but numbers, labels or the order of "
                 "rows differ. Check it against the data it was made for."
             )
-        if all(_is_same_label(*pair) for pair in zip(points.labels, self.labels[::-1], strict=True)):
+        if self.labels and all(_is_same_label(*pair) for pair in zip(points.labels, self.labels[::-1], strict=True)):
             raise DataError(
                 "This certificate has the labels of the two classes swapped. Check it against the data it was made for."
             )

@@ -4,7 +4,7 @@ import json
 import math
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,12 @@ from rosenblatt.certificates.certificate import (
     Separable,
     Undecided,
 )
+from rosenblatt.certificates.exact_fit.answers import ExactFit, NoExactFit
 from rosenblatt.errors import DataError
 from rosenblatt.input_checks import json_label
 from rosenblatt.records import Floats
 
+AnyCertificate: TypeAlias = Separable | Inseparable | Undecided | ExactFit | NoExactFit
 _FORMAT, _VERSION = "rosenblatt certificate", 1
 _START = 64
 _MAX_DECIMAL_BITS = 12_000  # Python refuses to convert much longer integers to decimal; they are written as 0x...
@@ -32,8 +34,30 @@ def save(certificate: Certificate, path: str | Path) -> None:
     write_atomic(path, (json.dumps(as_dict(certificate), indent=1) + "\n").encode())
 
 
-def load_certificate(path: str | Path) -> Separable | Inseparable | Undecided:
-    """Read a certificate that `save` wrote. Call `verify(X, y)` before trusting it."""
+def load_certificate(path: str | Path) -> AnyCertificate:
+    """Read a certificate that `save` wrote. Call `verify(X, y)` before trusting it.
+
+    Parameters
+    ----------
+    path : path
+        A file that the method `save` of a certificate, or `rosenblatt certify --save`, has written.
+
+    Returns
+    -------
+    Separable, Inseparable, Undecided, ExactFit or NoExactFit
+        As it was saved; DataError where the file is none.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from rosenblatt import certify
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     certify(X, y).save(pathlib.Path(folder, "proof.json"))
+    ...     proof = load_certificate(pathlib.Path(folder, "proof.json"))
+    >>> proof.verify(X, y)
+    True
+    """
     try:
         with open(path, "rb") as file:
             start = file.read(_START)
@@ -82,10 +106,25 @@ def as_dict(certificate: Certificate) -> dict[str, Any]:
     elif isinstance(certificate, Undecided):
         rows, shares = certificate.hardest.tolist(), certificate.shares.tolist()
         content |= {"bracket": list(certificate.bracket), "hardest": rows, "shares": shares}
+    elif isinstance(certificate, ExactFit):
+        content |= {
+            "verified": certificate.verified,
+            "w": _vector_to_json(certificate.w),
+            "b": _number_to_json(certificate.b),
+            "rows": certificate.rows.tolist(),
+        }
+    elif isinstance(certificate, NoExactFit):
+        content |= {
+            "verified": certificate.verified,
+            "rows": certificate.rows.tolist(),
+            "weights": [_number_to_json(weight) for weight in certificate.weights],
+            "targets": [_number_to_json(target) for target in certificate.targets],
+            "mismatch": _number_to_json(certificate.mismatch),
+        }
     return content
 
 
-def from_dict(content: Any) -> Separable | Inseparable | Undecided:
+def from_dict(content: Any) -> AnyCertificate:
     """The inverse of `as_dict`; the content may be anything that JSON can hold."""
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise DataError("this is not a Rosenblatt certificate.")
@@ -95,10 +134,12 @@ def from_dict(content: Any) -> Separable | Inseparable | Undecided:
         )
     if content.get("verified", "exact") not in ("exact", "numerical"):
         raise DataError(f"'verified' must be 'exact' or 'numerical'. Got {content['verified']!r} instead.")
+    size = _integer(content["n_rows"]), _integer(content["n_features"])
+    if content["kind"] in (ExactFit.kind, NoExactFit.kind):
+        return _fit_from_dict(content, DataFingerprint((), *size, str(content["digest"])))
     negative, positive = content["labels"]
     if not all(isinstance(label, str | int | float) for label in (negative, positive)):
         raise TypeError("a label is neither a word nor a number")
-    size = _integer(content["n_rows"]), _integer(content["n_features"])
     subject = DataFingerprint((negative, positive), *size, str(content["digest"]))
     if content["kind"] == "separable":
         planes = [_hyperplane_from_dict(content[name], size[1]) for name in ("geometric", "augmented")]
@@ -115,6 +156,20 @@ def from_dict(content: Any) -> Separable | Inseparable | Undecided:
         low, high = map(_float, content["bracket"])
         return Undecided(subject, (low, high), _rows(content["hardest"]), _floats(content["shares"]))
     raise DataError(f"the kind of certificate {content['kind']!r} is unknown.")
+
+
+def _fit_from_dict(content: Any, subject: DataFingerprint) -> ExactFit | NoExactFit:
+    if content["kind"] == ExactFit.kind:
+        w = _vector_from_json(content["w"], subject.n_features)
+        fractions = np.array([Fraction(x) for x in w.tolist()], dtype=object)
+        return ExactFit(
+            subject, fractions, _number_from_json(content["b"]), _rows(content["rows"]), content["verified"]
+        )
+    weights, targets = (tuple(map(_number_from_json, content[name])) for name in ("weights", "targets"))
+    proof = NoExactFit(subject, _rows(content["rows"]), weights, targets, content["verified"])
+    if _number_from_json(content["mismatch"]) != proof.mismatch:  # redundant: written for people who read the file
+        raise DataError("its mismatch does not follow from its evidence.")
+    return proof
 
 
 def _integer(value: Any) -> int:

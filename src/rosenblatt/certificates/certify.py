@@ -35,6 +35,7 @@ _UNEVEN = 2.0**20  # columns whose ranges differ by more than this factor are sc
 _MAX_EXACT_NUMBERS = 20_000  # with more numbers than this, the exact search begins with the pool of the float search
 
 
+@options.described_by(options.CERTIFY)
 def certify(
     X: Any,
     y: Any,
@@ -46,6 +47,23 @@ def certify(
 ) -> Separable | Inseparable | Undecided:
     """Can a hyperplane separate the two classes without an error? The answer comes with a proof.
 
+    Parameters
+    ----------
+    X : array or sparse matrix
+        The examples, a row each.
+    y : array
+        Their labels, of two classes.
+    on_progress : callable, optional
+        Called with what the search is doing, several times a second.
+
+    Returns
+    -------
+    Separable, Inseparable or Undecided
+        The widest separator with its margin, or rows and weights that prove that there is none; Undecided only after
+        the time limit. `verify(X, y)` checks any of them again.
+
+    Examples
+    --------
     >>> answer = certify([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
     >>> answer
     Separable(margin=0.353553, gap=..., support=3 rows, radius=1.73205, mistake_bound=51, verified='exact')

@@ -102,6 +102,7 @@ class ClassTable:
         return figures_hook.load_figures().plot_pairs(self.classes, kinds, margins, ax, theme=theme)
 
 
+@options.described_by(options.CERTIFY_CLASSES)
 def certify_classes(
     X: Any,
     y: Any,
@@ -115,8 +116,24 @@ def certify_classes(
 ) -> ClassTable:
     """Which classes can a hyperplane separate? Every pair (ovo) or each against the rest (ovr), each with its proof.
 
-    `time_limit` applies to each pair. `on_answer(done, total, answer)` is called whenever an answer is ready.
+    `time_limit` applies to each pair.
 
+    Parameters
+    ----------
+    X : array or sparse matrix
+        The examples, a row each.
+    y : array
+        Their labels, of any number of classes.
+    on_answer : callable, optional
+        `on_answer(done, total, answer)` is called whenever an answer is ready.
+
+    Returns
+    -------
+    ClassTable
+        A ClassAnswer for each pair, or for each class, with its certificate.
+
+    Examples
+    --------
     >>> table = certify_classes([[0], [1], [2]], ["a", "b", "c"], scheme="ovr")
     >>> [(answer.first, answer.kind) for answer in table]
     [('a', 'separable'), ('b', 'inseparable'), ('c', 'separable')]

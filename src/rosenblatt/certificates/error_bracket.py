@@ -94,6 +94,7 @@ class Conflict:
     weights: tuple[Fraction, ...]
 
 
+@options.described_by(options.ERROR_BRACKET)
 def error_bracket(
     X: Any,
     y: Any,
@@ -104,6 +105,24 @@ def error_bracket(
 ) -> ErrorBracket:
     """Certified bounds on the fewest errors any hyperplane makes on these examples.
 
+    Parameters
+    ----------
+    X : array or sparse matrix
+        The examples, a row each.
+    y : array
+        Their labels, of two classes.
+    random_state : int, default=0
+        The seed of the search for hyperplanes with few errors.
+    on_progress : callable, optional
+        Called with what the search is doing, several times a second.
+
+    Returns
+    -------
+    ErrorBracket
+        `lower` and `upper`, which it unpacks to, and the hyperplane that makes `upper` errors.
+
+    Examples
+    --------
     >>> lower, upper = error_bracket([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     >>> lower, upper
     (1, 1)

@@ -28,7 +28,7 @@ class Points:
 
     values: NDArray[Any] | Csr
     signs: NDArray[np.int8]
-    labels: tuple[Any, Any]  # the labels of sign -1 and of sign +1
+    labels: tuple[Any, ...]  # the labels of sign -1 and of sign +1
 
     @property
     def n_rows(self) -> int:

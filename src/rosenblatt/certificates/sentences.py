@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from rosenblatt.errors import plural
 
 if TYPE_CHECKING:
     from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
+    from rosenblatt.certificates.exact_fit.answers import ExactFit, NoExactFit
 
 _MAX_LISTED = 8  # rows or weights written out
 _MAX_DIGITS = 24  # longer fractions are rounded
@@ -112,6 +114,50 @@ def undecided(certificate: Undecided) -> str:
     )
 
 
+def exact_fit(certificate: ExactFit) -> str:
+    data = certificate.subject
+    weights = f" = [{', '.join(map(_fraction, certificate.w))}]" if len(certificate.w) <= _MAX_LISTED else ""
+    only = (
+        "No other linear function does."
+        if certificate.is_unique
+        else f"Others may, too: {plural(len(certificate.rows), 'row')} determine it, and it has "
+        f"{data.n_features + 1} weights."
+    )
+    return "\n".join(
+        [
+            f"Yes: a linear function of {plural(data.n_features, 'column')} meets the targets of all "
+            f"{plural(data.n_rows, 'row')} exactly. {only}",
+            f"How to use it: multiply each of the {plural(data.n_features, 'number')} of a row by its weight in w"
+            f"{weights}, add up the products, and add b = {_fraction(certificate.b)}.",
+            "How it was checked: the result of every row was computed again without rounding.",
+        ]
+    )
+
+
+def no_exact_fit(certificate: NoExactFit, count_from: int) -> str:
+    lines = [
+        "No: no linear function meets the target of every row.",
+        f"Why: {plural(len(certificate.rows), 'row')} prove it (counted from {count_from}). Give them these weights:",
+    ]
+    triples = list(zip(certificate.rows.tolist(), certificate.targets, certificate.weights, strict=True))
+    for row, target, weight in triples[:_MAX_LISTED]:
+        lines.append(f"  row {row + count_from} (target {_number(target)}): {_fraction(weight)}")
+    if len(triples) > _MAX_LISTED:
+        lines.append(f"  and {plural(len(triples) - _MAX_LISTED, 'row')} more, in .rows and .weights")
+    lines += [
+        "Each column, times these weights, adds up to 0, and so do the weights. So any linear function of the columns "
+        f"adds up to 0 as well. The targets, times the same weights, add up to {_number(certificate.mismatch)}.",
+        "How it was checked: all sums were computed without rounding. You can repeat it with pen and paper.",
+    ]
+    size = sum(abs(weight * target) for _, target, weight in triples)
+    if abs(certificate.mismatch) * 2**40 < size:
+        lines.append(
+            "The difference is so small beside the targets that rounding may have made it: a float holds 0.1, for "
+            "example, only nearly. Pass such numbers as Fraction or Decimal, or in whole units."
+        )
+    return "\n".join(lines)
+
+
 # -- words and numbers ----------------------------------------------------------------------------------------------
 
 
@@ -153,7 +199,22 @@ def _average(certificate: Inseparable) -> str:
 
 
 def _fraction(weight: Fraction) -> str:
-    digits = weight.denominator.bit_length() * 0.302
+    digits = max(weight.numerator.bit_length(), weight.denominator.bit_length()) * 0.302
     if digits < _MAX_DIGITS:
         return str(weight)
-    return f"about {float(weight):.6g} (a fraction of {int(digits) + 1:,} digits)"
+    return f"about {_rounded(weight)} (a fraction of {int(digits) + 1:,} digits)"
+
+
+def _number(number: Fraction) -> str:
+    """A number of the data, as short as it can be written: a float as such."""
+    try:
+        is_float = number.denominator > 1 and Fraction(float(number)) == number
+    except OverflowError:
+        is_float = False
+    return repr(float(number)) if is_float else _fraction(number)
+
+
+def _rounded(number: Fraction, digits: int = 6) -> str:
+    """A fraction of any size with some digits; a float overflows beyond 10^308."""
+    with localcontext(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        return str((Decimal(number.numerator) / Decimal(number.denominator)).normalize()).lower()

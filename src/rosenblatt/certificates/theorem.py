@@ -55,6 +55,7 @@ class TheoremRun:
         return figures_hook.load_figures().plot_inequalities(self, ax, theme=theme)
 
 
+@options.described_by({"order": options.order, "max_iter": options.max_iter})
 def theorem_run(
     X: Any,
     y: Any,
@@ -66,6 +67,24 @@ def theorem_run(
 ) -> TheoremRun:
     """Run Rosenblatt's rule on separable examples, and compare every step with the two inequalities of the proof.
 
+    Parameters
+    ----------
+    X : array or sparse matrix
+        The examples, a row each.
+    y : array
+        Their labels, of two classes.
+    random_state : int, default=0
+        The seed of a shuffled order.
+    certificate : Separable, optional
+        The answer of `certify(X, y)`, where it is known already.
+
+    Returns
+    -------
+    TheoremRun
+        The mistakes, their bound (R/γ)², and both sides of each inequality after each mistake.
+
+    Examples
+    --------
     >>> run = theorem_run([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1], order="given")
     >>> run.mistakes, round(run.mistake_bound), run.status, run.holds
     (18, 51, 'separated', True)

@@ -22,10 +22,11 @@ COMMANDS: Mapping[str, str] = {
     "trace": "Print every step of a run, as the lectures do; draw it, animate it.",
     "compare": "Compare the perceptron with its relatives on the same folds.",
     "studio": "Watch a separator learn, step by step, on a local page.",
+    "serve": "Serve models over HTTP that learn while they answer, and lose nothing.",
     "completion": "Print the script that makes the shell complete commands and options.",
 }
 # These multiply no matrices: idle BLAS threads would only take time from ours.
-_WITHOUT_BLAS = ("fit", "predict", "evaluate", "explain", "export")
+_WITHOUT_BLAS = ("fit", "predict", "evaluate", "explain", "export", "serve")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -86,6 +87,8 @@ def load_command(name: str) -> click.Command:
             from rosenblatt.cli.commands.compare import command
         case "studio":
             from rosenblatt.cli.commands.studio import command
+        case "serve":
+            from rosenblatt.cli.commands.serve import command
         case "completion":
             from rosenblatt.cli.commands.completion import command
     return command

@@ -2,7 +2,7 @@
 
 0    done
 1    answered no
-2    usage: an option or an argument is wrong
+2    usage: an option or an argument is wrong, or an extra is not installed
 3    bad data: examples cannot be read or learned from, or a file cannot be written
 4    bad model: a model cannot be read, or used on these examples
 70   a bug in rosenblatt
@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 import click
 
-from rosenblatt.errors import ModelError, ParameterError, RosenblattError
+from rosenblatt.errors import MissingExtraError, ModelError, ParameterError, RosenblattError
 
 DONE, NO, USAGE, BAD_DATA, BAD_MODEL, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 TRACEBACK = "ROSENBLATT_TRACEBACK"
@@ -81,6 +81,8 @@ def _code_and_sentence(error: BaseException) -> tuple[int, str]:
             return INTERRUPTED, str(error) or "interrupted."
         case click.ClickException():
             return USAGE, _usage(error)
+        case MissingExtraError():
+            return USAGE, str(error)
         case ParameterError():
             return USAGE, error.spelled(as_flag)
         case ModelError():

@@ -35,7 +35,7 @@ _READING_METAVARS = {
 }
 # The model knows the rest: only how the new file is written, and where its labels are, may differ.
 _NEW_DATA = ("format", "label", "labels_from", "header", "index_base", "on_bad_row")
-_LEARNING = set(options.FIT_FILE) - {"test"}
+_LEARNING = {*options.FIT_FILE, "task"} - {"test"}
 
 data_argument = click.argument("data", metavar="DATA", type=click.Path(allow_dash=True))
 several_data_argument = click.argument(

@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.output import say
+from rosenblatt.cli.output import check_output, say
+from rosenblatt.extras import require
 
 
 def two_columns(text: str | None, names: Sequence[str], n_columns: int) -> tuple[int, int] | None:
@@ -31,6 +32,13 @@ def check_two_columns(columns: tuple[int, int] | None, n_columns: int) -> None:
     """Refuse --plot, before any work, unless DATA has two columns or --columns chooses two."""
     if columns is None and n_columns != 2:
         raise click.UsageError(f"--plot draws two columns, and DATA has {n_columns:,}: choose with --columns I,J.")
+
+
+def check_picture(path: str | None, *inputs: str | None) -> None:
+    """Refuse, before any work, a picture that could not be drawn or written."""
+    check_output(path, *inputs)
+    if path is not None and not path.lower().endswith(".html"):
+        require("figures")
 
 
 def save_plot(figure: Any, path: str) -> None:

@@ -64,6 +64,7 @@ class Comparison:
         return "\n".join(lines)
 
 
+@options.described_by(options.COMPARE)
 def compare(
     X: Any,
     y: Any,
@@ -82,6 +83,26 @@ def compare(
     by the training part of each fold. If there are more than `max_rows` rows, a random sample is used, and a note says
     so.
 
+    Parameters
+    ----------
+    X : array or sparse matrix
+        The examples, a row each.
+    y : array
+        Their labels, of any number of classes.
+    scale : bool or positions of columns, default=False
+        Which columns are standardised.
+    max_iter : int, default=50
+        The epochs of each method.
+    random_state : int, default=0
+        The seed of the folds and of every method.
+
+    Returns
+    -------
+    Comparison
+        Each method with its test error and interval, margin, time and status; the answers to six questions.
+
+    Examples
+    --------
     >>> from sklearn.datasets import make_blobs
     >>> X, y = make_blobs(60, centers=[[0, 0], [4, 4]], random_state=0)
     >>> comparison = compare(X, y, folds=3)

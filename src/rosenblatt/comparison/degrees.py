@@ -64,6 +64,7 @@ class DegreeReport:
         return "\n".join(lines)
 
 
+@options.described_by({"folds": options.folds, "keep": options.keep})
 def degree_report(
     X: Any,
     y: Any,
@@ -77,6 +78,28 @@ def degree_report(
 ) -> DegreeReport:
     """Learn the same folds with polynomial kernels of each degree: training error falls, held-out error need not.
 
+    Parameters
+    ----------
+    X : array or sparse matrix
+        The examples, a row each.
+    y : array
+        Their labels, of any number of classes.
+    degrees : numbers, default=1 to 6
+        The degrees to try.
+    scale : bool, default=True
+        Standardise the columns by the training part of each fold.
+    max_iter : int, default=50
+        The epochs of each fit.
+    random_state : int, default=0
+        The seed of the folds and fits.
+
+    Returns
+    -------
+    DegreeReport
+        Both errors for each degree; the best one, and those that overfit.
+
+    Examples
+    --------
     >>> draw = np.random.default_rng(0)
     >>> X = draw.normal(size=(200, 4))
     >>> y = X[:, 0] * X[:, 1] + 0.3 * draw.normal(size=200) > 0

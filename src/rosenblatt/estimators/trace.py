@@ -11,10 +11,32 @@ from rosenblatt.learn.replay.trace import Trace
 def trace(X: Any, y: Any, *, sample_weight: Any = None, loss: str = options.loss.default, **parameters: Any) -> Trace:
     """Learn from the examples with the estimator of this loss, and return every step of the run.
 
+    Parameters
+    ----------
+    X : array or sparse matrix
+        The examples, a row each.
+    y : array
+        Their labels.
+    sample_weight : array, optional
+        How much each example counts.
+    loss : 'perceptron', 'squared' or 'logistic', default='perceptron'
+        Which estimator learns.
+    **parameters
+        Those of the estimator, see below.
+
+    Returns
+    -------
+    Trace
+        Every step, which can be iterated over, replayed, drawn, and written as CSV or JSON.
+
+    Notes
+    -----
     The other parameters are those of `Perceptron` (of `Adaline` for the squared loss, of `LogisticUnit` for the
     logistic). Some defaults differ, to be those of the lectures: the examples are visited in the order given, in at
     most 50 epochs, and the logistic loss has a constant rate of 1.
 
+    Examples
+    --------
     >>> AND = trace([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1])
     >>> AND
     Trace(18 updates, 36 examples visited, 9 epochs, separated)

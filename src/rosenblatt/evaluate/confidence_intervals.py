@@ -43,6 +43,52 @@ def wilson(share: float, count: float) -> Estimate:
     return Estimate(share, min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
 
 
+def clopper_pearson(share: float, count: float) -> Estimate:
+    """A share of `count` independent trials with the exact interval (Clopper and Pearson 1934).
+
+    Its ends are the true shares that give so many hits, or more, and so many, or fewer, in 2.5% of all samples. So it
+    contains the true share at least 95% of the time, whatever that is.
+
+    >>> f"{clopper_pearson(0.9, 50):.3f}"
+    '0.900 [0.782, 0.967]'
+    """
+    if count <= 0:
+        return Estimate(share, 0.0, 1.0)
+    hits = min(max(share, 0.0), 1.0) * count
+    low = _beta_quantile(0.025, hits, count - hits + 1) if share > 0 else 0.0
+    high = _beta_quantile(0.975, hits + 1, count - hits) if share < 1 else 1.0
+    return Estimate(share, min(low, share), max(high, share))
+
+
+def _beta_quantile(share: float, a: float, b: float) -> float:
+    """Where the distribution function of Beta(a, b) reaches a share, by bisection."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _beta_below(middle, a, b) < share else (low, middle)
+    return (low + high) / 2
+
+
+def _beta_below(x: float, a: float, b: float) -> float:
+    """The distribution function of Beta(a, b), by its continued fraction (DLMF 8.17.22, by Lentz's method)."""
+    if x <= 0:
+        return 0.0
+    if x > (a + 1) / (a + b + 2):  # where the other tail's fraction converges quickly
+        return 1 - _beta_below(1 - x, b, a)
+    log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    fraction, c, d, m = 1.0, 1.0, 0.0, 0
+    while True:
+        for term in (
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+            (m + 1) * (b - m - 1) * x / ((a + 2 * m + 1) * (a + 2 * m + 2)),
+        ):
+            c, d = 1 + term / c, 1 / (1 + term * d)
+            fraction *= c * d
+        if abs(c * d - 1) < 1e-15:
+            return math.exp(log_front) / (a * fraction)
+        m += 1
+
+
 def normal(value: float, deviation: float, low: float = 0.0, high: float = 1.0) -> Estimate:
     """A value that is normal for a large sample, its interval cut to where the value can lie."""
     return Estimate(value, max(low, value - Z * deviation), min(high, value + Z * deviation))

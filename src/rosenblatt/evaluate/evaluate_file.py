@@ -5,9 +5,11 @@ import numpy as np
 from rosenblatt.available_cores import core_count
 from rosenblatt.errors import DataError, option
 from rosenblatt.evaluate.label_scores import LabelTally
+from rosenblatt.evaluate.number_scores import NumberTally
 from rosenblatt.evaluate.scores import Tally
 from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, class_codes
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import predict_source
 from rosenblatt.model.several_labels import label_truth
@@ -37,6 +39,33 @@ def evaluate_labels_of_file(
     return tally
 
 
+def evaluate_numbers_of_file(
+    model: NumberModel, path: Paths, reading: ReadOptions, threads: int | None = None
+) -> NumberTally:
+    """Sum how far the predictions of a model of numbers are off; rows without a number are left out."""
+    interval = model.interval
+    tally = NumberTally(model.levels, None if interval is None or model.levels else interval.confidence)
+    source = open_source(path, reading._replace(classes=()), model.space)
+    unlabelled, watch = 0, Watch(model)
+    for block in predict_source(model, source, threads or core_count()):
+        watch.add(block)
+        labelled = block.truth >= 0
+        unlabelled += int(np.count_nonzero(~labelled))
+        predicted: Floats = np.asarray(block.buffers[0])[labelled]
+        tally.add(
+            block.targets[labelled],
+            predicted,
+            None if block.weights is None else block.weights[labelled],
+            model.answers(block.scores)[labelled] if model.levels else None,
+            None if tally.confidence is None else model.bounds(predicted),
+        )
+    if tally.examples == 0:
+        raise _no_labels(source.name)
+    tally.drift, tally.new_words = watch.drift(), watch.new_words
+    tally.reading_warnings = _with_unlabelled(source, unlabelled, tally.examples)
+    return tally
+
+
 def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int | None = None) -> Tally:
     """Count the predictions of a model for the examples of a file; those without a label are left out.
 
@@ -61,12 +90,18 @@ def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int 
     if tally.examples == 0:
         raise _no_labels(source.name)
     tally.drift, tally.new_words = watch.drift(), watch.new_words
-    tally.reading_warnings = source.warnings()
-    if unlabelled:
-        of_all = f"{unlabelled:,} of {unlabelled + tally.examples:,} rows"
-        tally.reading_warnings.append(f"{source.name}: {of_all} have no label: they are not judged.")
+    tally.reading_warnings = _with_unlabelled(source, unlabelled, tally.examples)
     tally.unknown_labels = _unknown(model, source)
     return tally
+
+
+def _with_unlabelled(source: Source, unlabelled: int, judged: int) -> list[str]:
+    """The warnings of a source, and how many of its rows were not judged."""
+    if not unlabelled:
+        return source.warnings()
+    what = "label" if source.task != "number" else "number as their label"
+    of_all = f"{unlabelled:,} of {unlabelled + judged:,} rows"
+    return [*source.warnings(), f"{source.name}: {of_all} have no {what}: they are not judged."]
 
 
 def _no_labels(name: str) -> DataError:

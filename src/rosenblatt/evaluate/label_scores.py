@@ -17,7 +17,7 @@ from rosenblatt.evaluate.confidence_intervals import Estimate, logit_normal, wil
 from rosenblatt.evaluate.confusion import ClassScores, of_class
 from rosenblatt.model.several_labels import constant_baseline, worthless_labels
 from rosenblatt.model.warnings.drift import Drift, NewWords
-from rosenblatt.model.warnings.worthless_model import Caution, few_examples, unknown_labels
+from rosenblatt.model.warnings.fit_warnings import Caution, few_examples, unknown_labels
 from rosenblatt.records import Floats, Label
 
 GROUPS = 100  # of examples, each left out once for the intervals

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from rosenblatt.evaluate import confusion, roc_auc
 from rosenblatt.evaluate.confidence_intervals import Estimate, effective, logit_normal
 from rosenblatt.evaluate.confusion import ClassScores
+from rosenblatt.evaluate.even_sample import EvenSample
 from rosenblatt.evaluate.probabilities import ProbabilityTally, ReliabilityBin
 from rosenblatt.model.warnings.drift import Drift, NewWords
-from rosenblatt.model.warnings.worthless_model import (
+from rosenblatt.model.warnings.fit_warnings import (
     Caution,
     Judged,
     advice_for_rare,
@@ -86,9 +87,7 @@ class Tally:
         self.examples = 0
         self.squares = 0.0  # of the weights
         self.probabilities = ProbabilityTally(len(classes))
-        self.most_ranked = max(most_ranked // (1 if len(classes) == 2 else len(classes)), 1)
-        self.stride = 1
-        self.ranked_parts: list[tuple[Floats, NDArray[np.intp], Floats]] = []
+        self.sample = EvenSample(max(most_ranked // (1 if len(classes) == 2 else len(classes)), 1))
 
     def add(
         self,
@@ -112,30 +111,22 @@ class Tally:
         self.squares += float(np.square(weights).sum())
         if probabilities is not None:
             self.probabilities.add(probabilities[known], np.asarray(truth)[known], weights[known])
-        self._keep(scores, np.asarray(truth, dtype=np.intp), weights)
+        self.sample.add(scores, np.asarray(truth, dtype=np.intp), weights)
         self.examples += count
-
-    def _keep(self, scores: Floats, truth: NDArray[np.intp], weights: Floats) -> None:
-        at = slice(-self.examples % self.stride, None, self.stride)
-        self.ranked_parts.append((scores[at], truth[at], weights[at]))
-        while sum(len(part[1]) for part in self.ranked_parts) > self.most_ranked:
-            joined = _joined(self.ranked_parts)
-            self.ranked_parts = [(joined[0][::2], joined[1][::2], joined[2][::2])]
-            self.stride *= 2
 
     def ranking(self) -> list[roc_auc.Ranked]:
         """The scores of the positive class ranked; with more than two classes, of each class."""
         empty = (np.zeros((0, 1)), np.zeros(0, np.intp), np.zeros(0))
-        scores, truth, weights = _joined(self.ranked_parts) if self.ranked_parts else empty
+        scores, truth, weights = self.sample.columns() or empty
         if len(self.classes) == 2:
             return [roc_auc.ranked(scores[:, 0], truth == 1, weights)]
         return [roc_auc.ranked(scores[:, k], truth == k, weights) for k in range(scores.shape[1])]
 
     def margins(self) -> Floats:
         """How clearly each ranked example was decided: y*s, or the true class's score less the best other one."""
-        if not self.ranked_parts:
+        if not len(self.sample):
             return np.zeros(0)
-        scores, truth, _ = _joined(self.ranked_parts)
+        scores, truth, _ = self.sample.columns()
         known = truth < len(self.classes)
         scores, truth = scores[known], truth[known]
         if scores.shape[1] == 1:
@@ -173,7 +164,7 @@ class Tally:
             reliability=self.probabilities.reliability(),
             per_class=per_class,
             confusion=table[:-1].copy(),
-            ranked=sum(len(part[1]) for part in self.ranked_parts),
+            ranked=len(self.sample),
             baseline_error=1 - float(table[:-1].sum(axis=1).max()) / weight if weight else 0.0,
             unknown=self.unknown,
             unknown_labels=tuple(self.unknown_labels),
@@ -201,13 +192,6 @@ def evaluate(
     tally = Tally(tuple(classes))
     tally.add(scores, decided, truth, weights, probabilities)
     return tally.scores()
-
-
-def _joined(parts: list[tuple[Floats, NDArray[np.intp], Floats]]) -> tuple[Floats, NDArray[np.intp], Floats]:
-    if len(parts) > 1:
-        scores, truth, weights = zip(*parts, strict=True)
-        parts[:] = [(np.concatenate(scores), np.concatenate(truth), np.concatenate(weights))]
-    return parts[0]
 
 
 def _area(by_rank: list[roc_auc.Ranked]) -> Estimate | None:

@@ -5,6 +5,7 @@ A new column begins as in a new run. A new class is decided for no example befor
 - with one unit per class (ovr, joint), its unit is the mean of the others, with a bias that is 1 less: no mean is above
   the highest of its scores;
 - one-vs-one, each pair of an old and the new class decides for the old one, by a bias of 1;
+- a label of several at once gets a unit without weights, with a bias of -1;
 - of one unit that decides between two classes become two opposed ones, w and -w (joint: half of each, whose difference
   is w), which decide as it did.
 
@@ -46,6 +47,25 @@ def with_inserted_columns(run: Run, at: int, count: int) -> Run:
     return _rebuilt(run, parts, run.learner.features + count, run.counts())
 
 
+def with_hashed_columns(run: Run, place: Sequence[int], features: int) -> Run:
+    """The run with column j moved to place[j] of so many, few of which occur.
+
+    Two columns may share a place: there the weights are added, and of the rates the one that has moved further counts.
+    """
+    parts, to = _parts(run), np.asarray(place, dtype=np.int64)
+    for name, part in parts.items():
+        shared, at = np.unique(part.unit * features + to[part.column], return_inverse=True)
+        if name == "scale":
+            further = np.lexsort((np.abs(part.value - part.usual), at))  # the last of each place
+            value = np.empty(len(shared))
+            value[at[further]] = part.value[further]
+        else:
+            value = np.bincount(at, part.value, len(shared)).astype(float)
+        unit, column = np.divmod(shared, features)
+        parts[name] = _Entries(unit, column, value, part.bias, part.usual)
+    return _rebuilt(run, parts, features, run.counts() | {"dense": False}, compact=True)
+
+
 def with_forgetting(run: Run, half_life: float) -> Run:
     """The run, which forgets from now on what it learns, and what it has learned."""
     return _rebuilt(
@@ -78,6 +98,11 @@ def units_for_one_more(multi_class: str, n_classes: int, threshold: float = 0.0)
         return UnitMap(np.array([[-size], [size], [0.0]]), np.array([size * threshold, -size * threshold, -1.0]))
     factors = np.vstack([np.eye(n_classes), np.full((1, n_classes), 1 / n_classes)])
     return UnitMap(factors, np.array([0.0] * n_classes + [-1.0]))
+
+
+def units_for_one_more_label(n_labels: int) -> UnitMap:
+    """The units of n + 1 labels, each decided by itself, from those of n."""
+    return UnitMap(np.eye(n_labels + 1, n_labels), np.array([0.0] * n_labels + [-1.0]))
 
 
 def units_in_order(multi_class: str, order: Sequence[int]) -> UnitMap:
@@ -181,11 +206,13 @@ def _parts(run: Run) -> dict[str, _Entries]:
     return parts
 
 
-def _rebuilt(run: Run, parts: dict[str, _Entries], features: int, counts: dict[str, Any]) -> Run:
-    """A run with these weights and counts; it has compact columns where the old one has."""
+def _rebuilt(
+    run: Run, parts: dict[str, _Entries], features: int, counts: dict[str, Any], *, compact: bool = False
+) -> Run:
+    """A run with these weights and counts; it has compact columns where the old one has, or where it is told so."""
     twin = object.__new__(Run)
     n_units = len(parts["weights"].bias)
-    columns = native.Columns() if run.learner.is_compact and n_units * features < 2**32 else None
+    columns = native.Columns() if (compact or run.learner.is_compact) and n_units * features < 2**32 else None
     packed: dict[str, Any] = {}
     for name, part in parts.items():
         index = part.unit * features + part.column

@@ -52,7 +52,7 @@ def class_scores(scheme: str, unit_scores: Any, n_classes: int) -> Any:
 
     One-vs-one units vote; their summed scores, squeezed below half a vote, break ties.
     """
-    return native.majority(unit_scores, n_classes) if scheme == "ovo" else unit_scores
+    return native.count_votes(unit_scores, n_classes) if scheme == "ovo" else unit_scores
 
 
 def predicted_classes(scheme: str, unit_scores: Any, n_classes: int) -> NDArray[np.intp]:

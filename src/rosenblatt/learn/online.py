@@ -22,13 +22,20 @@ _INDEX, _VALUE = np.dtype(np.int64), np.dtype(np.float64)  # arrays of these typ
 Row: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
 
 
+@options.described_by(options.LEARNER)
 class Learner:
     """One unit that learns online, bit for bit like the estimators do.
 
-    An example is a dense row, or a pair (indices, values) of the features that are not zero. Without `n_features`
-    the learner grows with the features of the examples. With `keep="average"` scores come from the average weights;
-    with `forget` what was learned of an example counts half after so many more.
+    An example is a dense row, or a pair (indices, values) of the features that are not zero. With `keep="average"`
+    scores come from the average weights; with `forget` what was learned of an example counts half after so many more.
 
+    Parameters
+    ----------
+    n_features : int, optional
+        How many features there are; by default the learner grows with those of the examples.
+
+    Examples
+    --------
     >>> learner = Learner(2)
     >>> learner.learn([1.0, 2.0], +1), learner.learn([2.0, -1.0], -1)
     (True, True)

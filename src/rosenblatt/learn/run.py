@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt import native
-from rosenblatt.errors import LearningOverflowError
+from rosenblatt.errors import LearningOverflowError, option
 from rosenblatt.input_checks import all_weights_zero
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.multiclass_schemes import predicted_classes
@@ -180,7 +180,16 @@ class Run:
             self.learner.take_loss()
         order, random = self.epoch_order(count, training)
         at, raised = native.learn(
-            [self.learner], rows, block.labels, block.weights, order, training, self.position, count, threads
+            [self.learner],
+            rows,
+            block.labels,
+            block.weights,
+            order,
+            training,
+            self.position,
+            count,
+            threads,
+            targets=block.targets,
         )
         self.after_visits(block)
         if raised is not None:
@@ -211,7 +220,9 @@ class Run:
         self.learner.grow(rows.features)
         at, stop, raised = 0, rows.count if order is None else len(order), None
         while at < stop:
-            at, new = native.learn([self.learner], rows, *block.buffers, order, None, at, stop, threads)
+            at, new = native.learn(
+                [self.learner], rows, *block.buffers, order, None, at, stop, threads, targets=block.target_buffer
+            )
             raised = raised or new
         self.after_visits(block)
         if raised is not None:
@@ -251,19 +262,40 @@ class Run:
 
     def _is_validated(self, block: Block, rows: native.Rows, validation: Validation) -> bool:
         """Has the accuracy on the held-out rows not risen for `patience` epochs?"""
-        scores = self.final_weights.scores(rows, validation.held_out)
-        predicted = predicted_classes(self.final_weights.scheme, scores, self.classes)
-        accuracy = float(np.mean(predicted == block.labels[validation.held_out]))
+        accuracy = self._held_out_accuracy(
+            block, self.final_weights.scores(rows, validation.held_out), validation.held_out
+        )
         self.epochs_waited = 0 if accuracy > self.best_accuracy else self.epochs_waited + 1
         self.best_accuracy = max(self.best_accuracy, accuracy)
         return self.epochs_waited >= validation.patience
 
+    def _held_out_accuracy(self, block: Block, scores: Floats, held_out: NDArray[np.uint32]) -> float:
+        """The share that is right. Of numbers, which are never just right: near 1 where the loss is far below that of
+        always answering 0."""
+        if block.targets is None:
+            predicted = predicted_classes(self.final_weights.scheme, scores, self.classes)
+            return float(np.mean(predicted == block.labels[held_out]))
+        from rosenblatt.learn.number_losses import mean_loss
+
+        targets, weights = block.targets[held_out], None if block.weights is None else block.weights[held_out]
+        loss = mean_loss(self.settings, scores, targets, weights)
+        base = mean_loss(self.settings, np.zeros_like(scores), targets, weights)
+        return 1.0 if loss == 0 else base / (loss + base)
+
     def refuse_overflow(self) -> None:
-        if self.learner.overflow_row >= 0:
+        row = self.learner.overflow_row
+        if row < 0:
+            return
+        where = f"at row {row} of X, in epoch {len(self.mistakes) + 1}"
+        if self.settings.may_diverge:
             raise LearningOverflowError(
-                f"The weights overflowed at row {self.learner.overflow_row} of X, in epoch {len(self.mistakes) + 1}: "
-                f"lower eta0 (it is {self.settings.eta0:g}) or scale the features."
+                f"The scores grew without bound, {where}: eta0={self.settings.eta0:g} overshoots on rows as long as "
+                f"these. Lower eta0, scale the features, or use {option('learning_rate', 'invariant')}, which never "
+                "overshoots."
             )
+        raise LearningOverflowError(
+            f"The weights overflowed {where}: lower eta0 (it is {self.settings.eta0:g}) or scale the features."
+        )
 
     def after_visits(self, block: Block) -> None:
         """Keep the log of the updates, and forget cached answers, which are out of date."""

@@ -30,7 +30,8 @@ _LOG = {"t": "uint64", "row": "uint64", "unit": "uint32", "coefficient": "float6
 _STATUSES = ("separated", "validated", "budget", "open", "interrupted")
 _COUNTS = ("random", "split_seed", "position", "rows_in_epoch", "epochs_waited", "t_before_epoch")
 ADDED_LATER = ("alpha", "l1", "forget")  # settings that older files lack: they are 0
-WRITTEN_WHERE_SET = (*ADDED_LATER, "multi_label")  # that are written only where they are not 0 or false
+WRITTEN_WHERE_SET = (*ADDED_LATER, "multi_label", "task", "quantiles", "width")  # only where they are not the default
+NUMBER_COUNTERS = ("squared_error", "absolute_error", "pinball_error", "largest_target")
 MAX_FEATURES = 2**32
 MAX_COMPACT = 2**31
 MAX_UNITS = 2**20
@@ -167,20 +168,29 @@ def _columns(header: Header, tensors: Tensors, prefix: str, features: int) -> na
 
 def pack_settings(settings: Settings) -> dict[str, Any]:
     """Settings as JSON values; regularisation, which older files do not know, only where there is any."""
-    values = {name: _scalar(value) for name, value in settings._asdict().items()}
-    return {name: value for name, value in values.items() if value or name not in WRITTEN_WHERE_SET}
+    values, defaults = settings._asdict(), Settings._field_defaults
+    written = [name for name in values if name not in WRITTEN_WHERE_SET or values[name] != defaults[name]]
+    return {name: _scalar(values[name]) for name in written}
 
 
 def unpack_settings(header: Header) -> Settings:
     """Settings that their options accept, each alone and all together."""
     names = [name for name in Settings._fields if name in header or name not in WRITTEN_WHERE_SET]
     values = {name: header.raw(name) for name in names}
+    number = values.get("task") == "number"
     try:
-        options.check("the model file", values, {**options.LEARNER, **options.LABEL_SETS})
-        options.check_together("the model file", values)
+        if number:
+            options.check("the model file", values, {**options.LABEL_SETS, **options.NUMBER_LEARNER})
+            options.check_number_together("the model file", values)
+        else:
+            options.check("the model file", values, {**options.LEARNER, **options.LABEL_SETS})
+            options.check_together("the model file", values)
     except ParameterError as error:
         raise damaged(str(error)) from None
-    return Settings(**values)
+    settings = Settings(**values)
+    if bool(settings.quantiles) != (settings.loss == "quantile"):
+        raise damaged("its quantiles and its loss do not agree")
+    return settings._replace(quantiles=tuple(settings.quantiles))
 
 
 def _unpack_parts(
@@ -257,6 +267,8 @@ def _unpack_counters(header: Header, units: int, batch: int | str) -> dict[str, 
         counters |= {"unit": header.number("unit"), "recent": header.number("recent")}
         if not (2.0**-512 <= counters["unit"] <= 1 and 0 <= counters["recent"] <= counters["t"]):
             raise damaged("what it has forgotten is not a part of what it has learned")
+    if "largest_target" in header:  # of a run that predicts a number
+        counters |= {name: header.number(name) for name in NUMBER_COUNTERS}
     return counters | {
         "wrong": header.number("wrong"),
         "weighed": header.number("weighed"),
@@ -269,4 +281,6 @@ def _unpack_counters(header: Header, units: int, batch: int | str) -> dict[str, 
 
 def _scalar(value: Any) -> Any:
     """A number as a Python type: users may pass numpy numbers."""
+    if isinstance(value, tuple | list):
+        return [_scalar(part) for part in value]
     return value if type(value) in (bool, int, float, str) else value.item()

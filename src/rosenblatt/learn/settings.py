@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rosenblatt import native, options
@@ -30,6 +31,9 @@ class Settings(NamedTuple):
     l1: float = options.l1.default
     forget: float = options.forget.default
     multi_label: bool = options.multi_label.default  # the classes are labels, of which an example may have several
+    task: str = options.run_task.default
+    quantiles: Sequence[float] = options.run_quantiles.default  # of a number: a unit for each
+    width: float = options.width.default  # of the huber loss
 
     @property
     def rate(self) -> LearningRate:
@@ -49,6 +53,12 @@ class Settings(NamedTuple):
         return self.loss in MISTAKE_DRIVEN_LOSSES
 
     @property
+    def may_diverge(self) -> bool:
+        """A number whose squared error is followed by a plain rate: a step may overshoot further than it began."""
+        plain = self.learning_rate in ("constant", "inverse", "invsqrt")
+        return self.predicts_number and self.loss == "squared" and plain
+
+    @property
     def strict(self) -> bool:
         """An example on the required margin is not a mistake: these rules move it exactly there."""
         return self.loss == "hinge" or self.rate.moves_to_margin
@@ -61,10 +71,19 @@ class Settings(NamedTuple):
         return float(self.margin) if self.loss == "perceptron" else 0.0
 
     def scheme(self, n_classes: int) -> str:
+        if self.predicts_number:
+            return "number"
         return "multi-label" if self.multi_label else scheme_of(self.multi_class, n_classes)
 
     def n_units(self, n_classes: int) -> int:
+        """Where a number is predicted there is one class, of all examples, and a unit for each quantile."""
+        if self.predicts_number:
+            return max(1, len(self.quantiles))
         return n_units(self.scheme(n_classes), n_classes)
+
+    @property
+    def predicts_number(self) -> bool:
+        return self.task == "number"
 
     def learner(
         self,
@@ -95,6 +114,8 @@ class Settings(NamedTuple):
             class_weight=class_weight,
             unit_major=dense,
             columns=columns,
+            quantiles=[float(level) for level in self.quantiles],
+            width=float(self.width),
         )
 
 

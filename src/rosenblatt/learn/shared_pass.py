@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rosenblatt import native
 from rosenblatt.errors import LearningElsewhereError, LearningOverflowError
+from rosenblatt.lazy import np
 from rosenblatt.learn.run import Run
 from rosenblatt.records import Block
 
@@ -27,13 +28,17 @@ def _share_pass(runs: Sequence[Run], block: Block, threads: int) -> None:
     rows = native.rows_of(block.values, degree=max(run.settings.degree for run in runs))
     heaviest = 1.0 if block.weights is None else float(block.weights.max(initial=0.0))
     learners = [run.learner for run in runs]
+    farthest = 1.0 if block.targets is None else float(np.abs(block.targets).max(initial=0.0))
     at_risk = any(
-        run.learner.may_overflow(rows.count, rows.largest, heaviest * float(run.class_weight.max())) for run in runs
+        run.learner.may_overflow(rows.count, rows.largest, heaviest * float(run.class_weight.max()), farthest)
+        for run in runs
     )
     backups = [learner.copy() for learner in learners] if at_risk else learners
     raised: BaseException | None = None
     try:
-        _, raised = native.learn(learners, rows, block.labels, block.weights, None, None, 0, rows.count, threads)
+        _, raised = native.learn(
+            learners, rows, block.labels, block.weights, None, None, 0, rows.count, threads, targets=block.targets
+        )
     finally:  # also when a signal strikes just after the pass
         _finish(runs, backups, block)
     if raised is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
@@ -17,15 +17,23 @@ from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file
 from rosenblatt.learn.files.labels_to_classes import KnownLabels, check_classes, look_at_labels, read_all_labels
 from rosenblatt.learn.files.passes import Fitting, Restart
 from rosenblatt.learn.files.plan import Plan, Progress
-from rosenblatt.learn.files.portfolio import candidates, fold_candidates
+from rosenblatt.learn.files.portfolio import candidates, fold_candidates, number_candidates
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import Calibration, calibrate
 from rosenblatt.model.heaviest_column_names import with_common_names
-from rosenblatt.model.honest_sample import HonestSample, continued, thinned
+from rosenblatt.model.honest_sample import MOST_OF_LABELS, HonestSample, continued, thinned
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.number_fit import (
+    NumberFit,
+    in_unit,
+    number_fit,
+    test_error,
+    warnings_of_number,
+    with_target,
+)
 from rosenblatt.model.reference_scores import reference_of
-from rosenblatt.model.warnings.worthless_model import Caution, baseline_error, judged_by, warnings_of_fit
+from rosenblatt.model.warnings.fit_warnings import Caution, baseline_error, judged_by, warnings_of_fit
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import BadRow, ReadOptions, RereadError, Source
@@ -35,6 +43,7 @@ from rosenblatt.version import __version__
 if TYPE_CHECKING:
     from rosenblatt.learn.files.choose_rule_and_passes import Choice
     from rosenblatt.model.choose_threshold import Threshold
+    from rosenblatt.model.kinds.number import NumberModel
     from rosenblatt.model.several_labels import LabelCounts
     from rosenblatt.model.small_model import SmallModel
     from rosenblatt.readers.cache.persistent import CacheStatus
@@ -43,6 +52,7 @@ _FEWEST_BITS = 18
 _SURE = 2.0  # standard deviations
 
 
+@options.described_by(options.FIT_FILE)
 def fit_file(
     path: Paths | Source,
     *,
@@ -64,6 +74,8 @@ def fit_file(
     class_weight: Mapping[Label, float] | str | None = options.fit_file_class_weight.default,
     threshold: float | str | None = options.threshold.default,
     forget: float = options.forget.default,
+    error: str = options.error.default,
+    quantiles: str | Sequence[float] | None = options.quantiles.default,
     size: int | str | None = options.size.default,
     checkpoint: str | None = options.checkpoint.default,
     checkpoint_every: float | None = options.checkpoint_every.default,
@@ -72,8 +84,6 @@ def fit_file(
 ) -> Fitted:
     """Learn the examples of a file in their order, in bounded memory.
 
-    `path` names a file, several files one after another, a folder of files, or a pattern such as 'part-*.csv'; '-' is
-    standard input. A Source that was opened with the same `reading` is taken as well.
     With rule 'auto' several rules learn side by side and the one with the fewest errors is kept; of rules that chance
     cannot tell apart, the first. The answer is that of the estimator on the same rows with order='given', to the bit,
     for any number of threads.
@@ -82,10 +92,30 @@ def fit_file(
     bits as in one run where the model was learned by one rule in one pass, and the new examples have no new words or
     columns. With `new_labels` it takes in classes, too.
 
+    Where the labels are a number, or `reading.task` says so, it is predicted: the target is centred and scaled while it
+    is learned, and the model answers in its unit. The rules are compared by `error`.
+
     With `forget` what was learned of an example counts half after so many more: for streams that drift.
 
     Ctrl-C writes the state to `checkpoint`; with `resume` the same call continues from there to the same bits.
 
+    Parameters
+    ----------
+    path : path, or several
+        A file, several files one after another, a folder of files, or a pattern such as ``'part-*.csv'``; ``'-'`` is
+        standard input. A Source that was opened with the same `reading` is taken as well.
+    reading : ReadOptions, optional
+        How to read, where the file does not tell; its fields are the parameters of `read`.
+    on_progress : callable, optional
+        Called with how far it is, several times a second.
+
+    Returns
+    -------
+    Fitted
+        The model, its rule, the errors of every candidate, what was decided about the columns, the time it took.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder) / "and.svm"
@@ -104,6 +134,8 @@ def fit_file(
     plan = _plan(chosen, (reading or ReadOptions())._replace(decide=True), on_progress)
     if plan.reading.multi_label:
         _refuse_with_several_labels(chosen)
+    if plan.reading.task == "number":
+        refuse_with_number(plan)
     if from_ is not None:
         from rosenblatt.model.learn_on import learn_on
 
@@ -140,7 +172,8 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
         resume, all_labels = False, restart is Restart.NEW_LABEL
         if restart is Restart.IN_RUNS:
             plan = plan._replace(order="shuffle")
-            source = KnownLabels(fitting.source, fitting.classes, fixed=fitting.fixed)
+            scale = None if fitting.number is None else fitting.number.scale
+            source = KnownLabels(fitting.source, fitting.classes, fixed=fitting.fixed, scale=scale)
     if plan.checkpoint is not None:
         remove_checkpoint(plan.checkpoint)
     return fitting
@@ -148,6 +181,10 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
 
 def _begin(source: Source, plan: Plan, all_labels: bool) -> Fitting:
     known = read_all_labels(source, plan, fixed=True) if all_labels else look_at_labels(source, plan)
+    if known.task == "number":
+        refuse_with_number(plan, source.name)
+        return Fitting(known, plan.for_number(), (), fixed=True, scale=known.scale)
+    _refuse_with_classes(plan, source.name)
     several = plan.reading.multi_label
     check_classes(known.classes, known)
     if not several and plan.threshold is not None and len(known.classes) != 2:
@@ -165,10 +202,14 @@ def _plan(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable
     degree = 1 if features is None else int(features.removeprefix("poly"))
     same_names = ("passes", "holdout", "patience", "cache", "seed", "checkpoint_every", "class_weight", "threshold")
     same = chosen, degree, reading.multi_label
+    levels = () if chosen["quantiles"] is None else options.levels_of(chosen["quantiles"]) or ()
     return Plan(
         candidates=_adjusted(candidates(rule), *same),
         fold_candidates=_adjusted(fold_candidates(rule, words=False), *same),
         word_candidates=_adjusted(fold_candidates(rule, words=True), *same),
+        number_candidates=_adjusted(number_candidates(rule, chosen["error"], levels), chosen, degree, False),
+        error=chosen["error"],
+        quantiles=levels,
         degree=degree,
         order=chosen["order"] or ("auto" if "auto" in (rule, chosen["passes"]) else "given"),
         scale_to_length=isinstance(rule, str),
@@ -181,12 +222,54 @@ def _plan(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable
     )
 
 
+def refuse_with_number(plan: Plan, name: str | None = None) -> None:
+    """Options that are about classes, where a number is predicted."""
+    reading = plan.reading
+    about_classes = {
+        "class_weight": plan.class_weight,
+        "threshold": plan.threshold,
+        "multi_label": reading.multi_label,
+        "classes": ",".join(map(str, reading.classes)),
+        "size": plan.size,
+    }
+    where = "" if name is None else f"{name}: "
+    for unfit, value in about_classes.items():
+        if value:
+            raise ParameterError(
+                f"{where}a number is predicted, and {option(unfit)} is for classes: leave it out, or say that the "
+                f"labels are classes with {option('task', 'classes')}."
+            )
+    if not plan.number_candidates:
+        rules = ", ".join(options.NUMBER_RULE_NAMES)
+        raise ParameterError(
+            f"{where}a number is predicted, and {option('rule')} names a rule that decides between classes: name one "
+            f"of {rules}, or leave it out."
+        )
+
+
+def _refuse_with_classes(plan: Plan, name: str) -> None:
+    """Options that are about numbers, where the labels are classes."""
+    number = option("task", "number")
+    for unfit, default in (("error", "squared"), ("quantiles", ())):
+        if getattr(plan, unfit) != default:
+            raise ParameterError(
+                f"{name}: its labels are classes, and {option(unfit)} is for a number: leave it out, or say that the "
+                f"label is a number with {number}."
+            )
+    if not plan.candidates:
+        raise ParameterError(
+            f"{name}: its labels are classes, and {option('rule')} names a rule that predicts a number: name one of "
+            f"{', '.join(options.RULE_NAMES)}, or say that the label is a number with {number}."
+        )
+
+
 def _refuse_with_several_labels(chosen: Mapping[str, Any]) -> None:
     """Options that mean nothing where an example may have several labels."""
-    if chosen["class_weight"] is not None:
+    if chosen["class_weight"] == "balanced":
         raise ParameterError(
-            f"{option('class_weight')} weighs examples by their one class, and with {option('multi_label')} an example "
-            f"has several labels: choose how often each is given with {option('threshold', 'f1')}."
+            f"{option('class_weight', 'balanced')} weighs examples by their one class, and with "
+            f"{option('multi_label')} an example has several labels: name a weight for each label, or choose how "
+            f"often each is given with {option('threshold', 'f1')}."
         )
     if chosen["size"] is not None:
         raise ParameterError(
@@ -209,7 +292,10 @@ def _adjusted(
         changes["degree"] = degree
     adjusted = {name: settings._replace(**changes) for name, settings in rules.items()}
     for settings in adjusted.values():
-        options.check_together("fit_file", settings._asdict())
+        if settings.predicts_number:
+            options.check_number_together("fit_file", settings._asdict())
+        else:
+            options.check_together("fit_file", settings._asdict())
     return adjusted
 
 
@@ -220,6 +306,8 @@ def _open(path: Paths | Source, plan: Plan) -> Source:
     if not bits or plan.reading.bits is not None or not source.rewindable:
         return source
     known = look_at_labels(source, plan)
+    if known.task == "number":
+        return known
     fewer = max(bits - (len(known.classes) - 1).bit_length(), _FEWEST_BITS)
     if len(known.classes) <= 2 or fewer >= bits:
         return known
@@ -287,20 +375,26 @@ class Fitted(NamedTuple):
     fold_error: float | None = None  # and the error of the model's decisions on the rows left out
     class_counts: tuple[int, ...] = ()  # examples of each class, the held-out ones among them
     label_counts: LabelCounts | None = None  # where an example may have several labels
+    number: NumberFit | None = None  # where a number is predicted: then errors are in its unit
     warnings: tuple[Caution, ...] = ()
     small: SmallModel | None = None  # where it was made small: what that cost
     new_error: float | None = None  # of a model that learned on: the progressive error on the new examples alone
 
     @property
     def baseline_error(self) -> float:
-        """The error of always guessing the commonest class; of labels, whether each applies."""
+        """The error of always guessing the commonest class; of labels, whether each applies; of a number, the mean or
+        the median."""
+        if self.number is not None:
+            return self.number.baseline
         if self.label_counts is not None:
             return self.label_counts.baseline_error
         return baseline_error(self.class_counts)
 
     @property
     def commonest(self) -> Label | tuple[Label, ...]:
-        """The commonest class, or set of labels."""
+        """The commonest class, or set of labels; of a number, what the baseline guesses."""
+        if self.number is not None:
+            return self.number.guess
         if self.label_counts is not None:
             return self.label_counts.commonest
         return self.model.classes[self.class_counts.index(max(self.class_counts))]
@@ -308,18 +402,19 @@ class Fitted(NamedTuple):
 
 def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
     """The result of a fit whose passes are done; its error on a test file, if one is named."""
-    source, plan, chosen, run = fitting.source, fitting.plan, fitting.chosen, fitting.winner
-    summary = run.summary
+    source, plan, run = fitting.source, fitting.plan, fitting.winner
     # New examples may have columns that the model does not know: its space says how many it knows.
     known = {**source.space.settings, "features": columns_of(run.learner.features, plan.degree)}
     model = LinearModel(
         classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
     )
+    if fitting.number is not None:
+        return _fitted_number(fitting, with_target(model, fitting), test)
+    sampled = model if fitting.honest_scores is None else replace(model, sample=_sample(fitting))
     if fitting.sets is not None:
-        model = _with_labels(model, fitting)
+        model = _with_labels(sampled, fitting)
     else:
-        sampled = model if fitting.honest_scores is None else replace(model, sample=_sample(fitting))
-        model = _with_probabilities(sampled, fitting.honest_scores, plan)
+        model = with_probabilities(sampled, fitting.honest_scores, plan)
     model = with_common_names(model, fitting)
     progressive_error, holdout_error, fold_error = _errors(fitting, model)
     small = None
@@ -327,6 +422,27 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
         small = _made_small(model, plan.size, fitting, test)
         model = small.model
     wrong, rows = (0, 0) if test is None else wrong_decisions(model, test, plan.reading, plan.threads)
+    return _fitted(
+        fitting,
+        model,
+        progressive_error=progressive_error,
+        holdout_error=holdout_error,
+        fold_error=fold_error,
+        test_error=None if rows == 0 else wrong / rows,
+        test_rows=rows,
+        candidates=_candidates(fitting),
+        class_weight=plan.class_weight,
+        class_counts=fitting.class_counts,
+        label_counts=_label_counts(fitting),
+        small=small,
+        warnings=_warnings(fitting, model),
+    )
+
+
+def _fitted(fitting: Fitting, model: LinearModel, **results: Any) -> Fitted:
+    """What every fit says of itself, with these results."""
+    source, plan, run = fitting.source, fitting.plan, fitting.winner
+    summary = run.summary
     return Fitted(
         model=model,
         rows=fitting.examples.learned,
@@ -336,27 +452,53 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
         seconds=fitting.seconds,
         n_mistakes=summary.n_mistakes,
         mistakes=summary.mistakes,
-        progressive_error=progressive_error,
-        holdout_error=holdout_error,
-        fold_error=fold_error,
         holdout_rows=fitting.holdout.rows,
-        test_error=None if rows == 0 else wrong / rows,
-        test_rows=rows,
-        candidates=_candidates(fitting),
-        chosen=chosen,
+        chosen=fitting.chosen,
         skipped=source.skipped,
         bad_rows=tuple(source.bad_rows),
         skipped_by_file=dict(source.skipped_by_file),
         resumed=fitting.resumed,
         order="shuffle" if plan.order == "shuffle" or (fitting.choice and plan.order != "given") else "given",
         grouped=fitting.examples.label_order.is_sorted,
-        class_weight=plan.class_weight,
         honest_scores=fitting.honest_scores,
         choice=fitting.choice,
-        class_counts=fitting.class_counts,
-        label_counts=_label_counts(fitting),
-        small=small,
-        warnings=_warnings(fitting, model),
+        **results,
+    )
+
+
+def _fitted_number(fitting: Fitting, model: NumberModel, test: Paths | None) -> Fitted:
+    """The result of a fit of a number: its errors are in the unit of the target."""
+    plan, number, chosen, choice = fitting.plan, fitting.number, fitting.chosen, fitting.choice
+    assert number is not None
+    model = with_common_names(model, fitting)
+    progressive, held_out = fitting.candidates.progressive[chosen], fitting.holdout.error(chosen)
+    best = held_out if held_out is not None else progressive if choice is None else choice.error
+    rows = fitting.examples.learned if choice is None else choice.rows
+    warnings = warnings_of_number(fitting, model, best, rows if held_out is None else fitting.holdout.rows)
+    test_loss, test_rows = (0.0, 0) if test is None else test_error(model, test, plan)
+
+    def unit(error: float | None) -> float | None:
+        return None if error is None else in_unit(error, plan, number)
+
+    return _fitted(
+        fitting,
+        model,
+        progressive_error=in_unit(progressive, plan, number),
+        holdout_error=unit(held_out),
+        fold_error=None if choice is None else unit(choice.error),
+        test_error=unit(test_loss) if test_rows else None,
+        test_rows=test_rows,
+        candidates=tuple(
+            candidate._replace(
+                progressive_error=unit(candidate.progressive_error),
+                holdout_error=unit(candidate.holdout_error),
+                best_then=unit(candidate.best_then),
+                fold_error=unit(candidate.fold_error),
+            )
+            for candidate in _candidates(fitting)
+        ),
+        number=number_fit(fitting, model),
+        warnings=tuple(warnings),
     )
 
 
@@ -387,9 +529,11 @@ def _sample(fitting: Fitting) -> HonestSample | None:
     honest, examples = fitting.honest_scores, fitting.learned_before + fitting.examples.learned
     if honest is None:
         return None
-    if fitting.is_one_pass and not fitting.holdout.rows:
-        return continued(*fitting.winner.learner.score_sample(), examples)
-    return thinned(honest, examples)
+    learner = fitting.winner.learner
+    most = None if fitting.sets is None else MOST_OF_LABELS // learner.units
+    if fitting.is_one_pass and not fitting.holdout.rows and (most is None or learner.sample_capacity <= most):
+        return continued(*learner.score_sample(), examples)
+    return thinned(honest, examples, most)
 
 
 def _made_small(model: LinearModel, size: int, fitting: Fitting, test: Paths | None) -> SmallModel:
@@ -400,7 +544,7 @@ def _made_small(model: LinearModel, size: int, fitting: Fitting, test: Paths | N
     room = size
     while holdout.rows:  # its scores are others, and so are its probabilities, which may take more room
         honest = holdout.honest_scores(small.model.run)
-        small = small.with_model(_with_probabilities(small.model, honest, plan))
+        small = small.with_model(with_probabilities(small.model, honest, plan))
         if small.bytes <= size:
             break
         room -= small.bytes - size
@@ -414,7 +558,7 @@ def _made_small(model: LinearModel, size: int, fitting: Fitting, test: Paths | N
     return small.measured(before, after, rows, "rows left out")
 
 
-def _with_probabilities(model: LinearModel, honest: HonestScores | None, plan: Plan) -> LinearModel:
+def with_probabilities(model: LinearModel, honest: HonestScores | None, plan: Plan) -> LinearModel:
     """The model with its map from scores to probabilities, and with the threshold that was asked for.
 
     Where all is decided by the data, so is the threshold: the more probable class is decided, which is the one with

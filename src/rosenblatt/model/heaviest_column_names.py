@@ -8,7 +8,7 @@ from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from rosenblatt import native
 from rosenblatt.learn.files.passes import Fitting
@@ -16,11 +16,13 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.hashing.column_names import ColumnNames
 from rosenblatt.readers.open import open_source
 
+M = TypeVar("M", bound=LinearModel)
+
 _HEAVIEST = 64  # columns of each unit, for either class of two
 _FEW_BLOCKS = 2  # of a large file
 
 
-def with_common_names(model: LinearModel, fitting: Fitting) -> LinearModel:
+def with_common_names(model: M, fitting: Fitting) -> M:
     """The model with the most common name of each column of large weight."""
     source, space, plan = fitting.source, model.space, fitting.plan
     is_shared = space.settings.get("collisions", {}).get("names_shared", 0) > 0
@@ -28,14 +30,15 @@ def with_common_names(model: LinearModel, fitting: Fitting) -> LinearModel:
         return model
     reading = plan.reading._replace(bits=space.bits, count_names=_heaviest(model))
     again = source.reopened(reading) or open_source(source.inputs, reading)
-    # Several threads would read further than the few blocks of a large file.
-    for _ in again.blocks(plan.threads) if fitting.choice is not None else islice(again.blocks(1), _FEW_BLOCKS):
+    # All of few examples; the first blocks of many, by one thread, since several would read beyond these.
+    few = fitting.choice is not None
+    for _ in again.blocks(plan.threads) if few else islice(again.blocks(1), _FEW_BLOCKS):
         pass
     return replace(model, space=replace(space, names=_renamed(space.names, again.common_names())))
 
 
 def _heaviest(model: LinearModel) -> tuple[int, ...]:
-    signs = (False, True) if model.scheme == "binary" else (False,)
+    signs = (False, True) if model.scheme in ("binary", "number") else (False,)
     heaviest: set[int] = set()
     for unit in range(model.run.learner.units):
         columns, weights, _ = model.run.unit(unit)
@@ -49,6 +52,6 @@ def _renamed(names: Mapping[int, str], common: Mapping[int, str]) -> Mapping[int
     if isinstance(names, ColumnNames):
         return names.with_names(common)
     if isinstance(names, ChainMap) and isinstance(names.maps[-1], ColumnNames):  # a table: words of columns come first
-        words: Any = names.maps[0]
-        return ChainMap(words, names.maps[-1].with_names(common))  # type: ignore[arg-type]
+        before: Any = names.maps[:-1]
+        return ChainMap(*before, names.maps[-1].with_names(common))  # type: ignore[arg-type]
     return names

@@ -5,14 +5,17 @@ They are a bounded sample of the examples, each scored by weights that had not l
 
 from __future__ import annotations
 
+from array import array
 from typing import Any, NamedTuple
 
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.learn.run import Run
 from rosenblatt.records import HonestScores
 from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, all_finite, read_buffer
 
-_MOST = 4096  # scores that are kept where they cannot be continued to the bit
+_MOST = 4096  # examples that are kept where they cannot be continued to the bit
+MOST_OF_LABELS = 1 << 20  # scores in a file, one a label and example
 _KINDS = ("out-of-fold", "held-out", "progressive")
 
 
@@ -24,7 +27,7 @@ class HonestSample(NamedTuple):
     """
 
     scores: Any  # [example, unit], float64
-    truth: Any  # [example], the index of the class, int32
+    truth: Any  # [example], the index of the class, or of the set of labels, int32
     kind: Any  # of HonestScores
     examples: int
     stride: int = 0
@@ -32,6 +35,12 @@ class HonestSample(NamedTuple):
 
     def __reduce__(self) -> tuple[type[HonestSample], tuple[Any, ...]]:  # native memory cannot be pickled
         return HonestSample, tuple(self._replace(scores=np.asarray(self.scores), truth=np.asarray(self.truth)))
+
+    def restore(self, run: Run, truth: Any = None) -> None:
+        """Let the run go on with this sample, where it can be continued; `truth` where it is numbered anew."""
+        if self.stride:
+            before = array("Q", (self.first + k * self.stride for k in range(len(self.truth))))
+            run.learner.restore_sample(self.scores, self.truth if truth is None else truth, before, self.stride)
 
     def pack(self, tensors: Tensors) -> dict[str, Any]:
         tensors["sample.scores"], tensors["sample.truth"] = self.scores, self.truth
@@ -43,11 +52,12 @@ def continued(scores: Any, truth: Any, before: Any, stride: int, examples: int) 
     return HonestSample(scores, truth, "progressive", examples, stride, before[0] if len(before) else 0)
 
 
-def thinned(honest: HonestScores, examples: int) -> HonestSample:
-    """A sample of scores that cannot be continued: at most some thousand of them, evenly spread."""
-    if len(honest) <= _MOST:
+def thinned(honest: HonestScores, examples: int, most: int | None = None) -> HonestSample:
+    """A sample of scores that cannot be continued: of at most some thousand examples, evenly spread."""
+    most = _MOST if most is None else min(most, _MOST)
+    if len(honest) <= most:
         return HonestSample(honest.scores, honest.truth, honest.kind, examples)
-    rows = _evenly(len(honest), _MOST)
+    rows = _evenly(len(honest), most)
     scores, truth = np.asarray(honest.scores)[rows], np.asarray(honest.truth)[rows]
     return HonestSample(scores, truth.data, honest.kind, examples)
 
@@ -71,6 +81,7 @@ def _evenly(count: int, wanted: int) -> NDArray[np.intp]:
 
 
 def unpack_sample(header: Header, tensors: Tensors, n_units: int, n_classes: int) -> HonestSample:
+    """`n_classes` may be the number of sets of labels."""
     truth = read_buffer(tensors, "sample.truth", "int32")
     scores = read_buffer(tensors, "sample.scores", "float64", (len(truth), n_units))
     kind, stride = header.text("kind"), header.count("stride")

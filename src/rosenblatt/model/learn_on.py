@@ -13,28 +13,34 @@ from dataclasses import replace
 from sys import float_info
 from typing import Any
 
-from rosenblatt import options
+from rosenblatt import native, options
 from rosenblatt.errors import DataError, ModelError, ParameterError, option
 from rosenblatt.lazy import np
 from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file, remove_checkpoint, save_checkpoint
+from rosenblatt.learn.files.label_sets import EMPTY_SET
 from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, KnownLabels, check_classes, class_codes, quoted
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.grown_run import (
+    UnitMap,
     units_for_one_more,
+    units_for_one_more_label,
     units_in_order,
     with_forgetting,
+    with_hashed_columns,
     with_inserted_columns,
     with_units,
 )
 from rosenblatt.learn.run import Run
 from rosenblatt.model.fit_file import Fitted, fitted_of
-from rosenblatt.model.honest_sample import merged
+from rosenblatt.model.honest_sample import HonestSample, merged
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.model.model_file import load_linear_model
-from rosenblatt.model.warnings.worthless_model import Caution
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
+from rosenblatt.model.model_file import load_scorer, with_classes
+from rosenblatt.model.warnings.fit_warnings import Caution
 from rosenblatt.readers.block_rows import take_examples
 from rosenblatt.readers.cache.fingerprint import fingerprint
+from rosenblatt.readers.hashing.settings import hashed_column
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
@@ -51,21 +57,14 @@ def learn_on(
     inputs: Paths | Source, path: str, plan: Plan, chosen: Mapping[str, Any], test: Paths | None = None
 ) -> Fitted:
     """The model of this file after it has learned the new examples; the file is not changed."""
-    model = load_linear_model(path, "learned on from")
-    if model.settings.multi_label:
-        raise ModelError(f"{path}: has several labels, and does not learn on: learn all examples anew.", file=path)
+    model = with_classes(load_scorer(path), path, "learned on from")
+    refuse_unless_it_learns_on(model, path)
+    if plan.reading.multi_label and not isinstance(model, MultiLabelModel):
+        raise ParameterError(f"{path}: decides for one class, not about labels: leave {option('multi_label')} out.")
+    if isinstance(model, MultiLabelModel) and chosen["class_weight"] is not None:
+        raise ParameterError(f"{path}: has its weights of labels already: leave {option('class_weight')} out.")
     _refuse_options(path, plan, chosen if not chosen["forget"] else {**chosen, "passes": "auto", "order": None})
-    if model.is_small:
-        raise ModelError(
-            f"{path}: was made small and does not learn on: learn on from the model it was made from, and make the "
-            "result small.",
-            file=path,
-        )
     rule = str(model.provenance.get("rule", "saved"))
-    if model.settings.record or model.run.votes is not None or model.settings.keep not in ("last", "average"):
-        raise ModelError(
-            f"{path}: keeps {model.settings.keep} weights, which are not learned on from a file.", file=path
-        )
     plan = _plan_of(model, rule, plan, chosen, path)
     source = open_source(inputs.inputs if isinstance(inputs, Source) else inputs, plan.reading, model.space)
     before, judged_before = model.summary, (model.run.learner.wrong, model.run.learner.weighed)
@@ -94,6 +93,20 @@ def learn_on(
     return _with_history(fitted, model, one_pass=one_pass)
 
 
+def refuse_unless_it_learns_on(model: LinearModel, path: str) -> None:
+    """A ModelError where the model of this file has not got what it would need to learn new examples."""
+    if model.is_small:
+        raise ModelError(
+            f"{path}: was made small and does not learn on: learn on from the model it was made from, and make the "
+            "result small.",
+            file=path,
+        )
+    if model.settings.record or model.run.votes is not None or model.settings.keep not in ("last", "average"):
+        raise ModelError(
+            f"{path}: keeps {model.settings.keep} weights, which are not learned on from a file.", file=path
+        )
+
+
 def _begin(source: Source, plan: Plan, model: LinearModel, rule: str, *, forget: float, resume: bool) -> Fitting:
     """The fit where a checkpoint left it, or with the run of the model."""
     if plan.checkpoint is not None and not resume:
@@ -103,17 +116,28 @@ def _begin(source: Source, plan: Plan, model: LinearModel, rule: str, *, forget:
         options.check_together("fit_file", run.settings._replace(forget=forget)._asdict())
         run = with_forgetting(run, forget)
     fitting = load_checkpoint(source, plan) if resume else None
-    if fitting is not None:
+    resumed = fitting is not None
+    fitting = fitting or Fitting(source, plan, model.classes, fixed=True)
+    if isinstance(model, MultiLabelModel) and fitting.sets is not None:
+        for labels in model.sample_sets:  # numbered before those of the new examples
+            fitting.sets.add(labels)
+    if resumed:
         return fitting
-    fitting = Fitting(source, plan, model.classes, fixed=True)
+    if fitting.sets is not None:
+        run.learner.decide_about(fitting.sets)
     run.status = "open"
     run.learner.count_errors(True)
-    if model.sample is not None and model.sample.stride:
-        sample = model.sample
-        before = array("Q", (sample.first + k * sample.stride for k in range(len(sample.truth))))
-        run.learner.restore_sample(sample.scores, sample.truth, before, sample.stride)
+    if model.sample is not None:
+        model.sample.restore(run, _truth_in_fit(model, model.sample))
     fitting.candidates.settings[rule], fitting.candidates.runs[rule] = run.settings, run
     return fitting
+
+
+def _truth_in_fit(model: LinearModel, sample: HonestSample) -> Any:
+    """The class, or the number that the fit gives the set of labels, of each example of the sample."""
+    if not isinstance(model, MultiLabelModel):
+        return sample.truth
+    return np.asarray(sample.truth) + np.int32(EMPTY_SET + 1)
 
 
 class _Checked(KnownLabels):
@@ -134,12 +158,20 @@ class _Checked(KnownLabels):
             yield block
 
     def _refuse(self, position: int, block: SourceBlock) -> None:
-        row = block.first_row + int(np.argmax(block.labels == position))
+        row = block.first_row + _first_row_with(position, block, self)
         raise DataError(
             f"{self.name}: example {row + 1} has the label {quoted(self.labels[position])}, which is not among the "
             f"classes of {self._path}: correct it, or take it in as a new class with {option('new_labels', True)}.",
             file=self.name,
         )
+
+
+def _first_row_with(position: int, block: SourceBlock, source: Source) -> int:
+    """The first row of a block that has this label, the only one or one of several."""
+    if source.label_sets is None:
+        return int(np.argmax(block.labels == position))
+    sets = [k for k, labels in enumerate(source.label_sets) if position in labels]
+    return int(np.argmax(np.isin(block.labels, sets)))
 
 
 class _WithNewLabels(KnownLabels):
@@ -160,7 +192,7 @@ class _WithNewLabels(KnownLabels):
                 codes = class_codes(self.fitting.classes, self.labels[n_checked:])
                 new = [n_checked + k for k, code in enumerate(codes) if code == UNKNOWN_LABEL]
                 n_checked = len(self.labels)
-                for row, position in sorted((int(np.argmax(block.labels == k)), k) for k in new):
+                for row, position in sorted((_first_row_with(k, block, self), k) for k in new):
                     if row > start:
                         yield _rows_of(block, start, row)
                     self._add(self.labels[position])
@@ -169,23 +201,33 @@ class _WithNewLabels(KnownLabels):
 
     def _add(self, label: Label) -> None:
         fitting, n_classes = self.fitting, len(self.fitting.classes)
-        if fitting.plan.threshold is not None and fitting.plan.threshold != _criterion(self._model):
+        several = fitting.sets is not None
+        threshold = fitting.plan.threshold
+        if not several and threshold is not None and threshold != criterion_of_threshold(self._model):
             raise DataError(
                 f"{self.name}: has a third class, {quoted(label)}, and {option('threshold')} is for two: leave it out.",
                 file=self.name,
             )
         classes = _of_one_type((*fitting.classes, label))
         check_classes(classes, self)
-        settings = self._model.settings
-        units = units_for_one_more(settings.multi_class, n_classes, _finite_threshold(self._model))
+        units = _units_for_one_more(self._model, n_classes)
 
         def grow(run: Run) -> Run:
             grown = with_units(run, units, n_classes + 1)
+            if fitting.sets is not None:
+                grown.learner.decide_about(fitting.sets)
             grown.learner.count_errors(True)
             return grown
 
         fitting.add_class(classes, grow)
-        fitting.plan = fitting.plan._replace(threshold=None)
+        if not several:
+            fitting.plan = fitting.plan._replace(threshold=None)
+
+
+def _units_for_one_more(model: LinearModel, n_classes: int) -> UnitMap:
+    if model.settings.multi_label:
+        return units_for_one_more_label(n_classes)
+    return units_for_one_more(model.settings.multi_class, n_classes, _finite_threshold(model))
 
 
 def _merge_scores(fitting: Fitting, model: LinearModel) -> None:
@@ -193,9 +235,9 @@ def _merge_scores(fitting: Fitting, model: LinearModel) -> None:
     old, new = model.sample, fitting.honest_scores
     if old is None or new is None or (old.stride and not fitting.holdout.rows):
         return
-    n_classes = len(model.classes)
+    old, n_classes = old._replace(truth=_truth_in_fit(model, old)), len(model.classes)
     while n_classes < len(fitting.classes):
-        units = units_for_one_more(model.settings.multi_class, n_classes, _finite_threshold(model))
+        units = _units_for_one_more(model, n_classes)
         old, n_classes = old._replace(scores=units.scores(old.scores)), n_classes + 1
     fitting.honest_scores = merged(old, new, fitting.examples.learned)
 
@@ -217,7 +259,9 @@ def _finite_threshold(model: LinearModel) -> float:
     return model.decides_above if abs(model.decides_above) < float_info.max else 0.0
 
 
-def _criterion(model: LinearModel) -> str | None:
+def criterion_of_threshold(model: LinearModel) -> str | None:
+    if isinstance(model, MultiLabelModel):
+        return model.thresholds[0].criterion if model.thresholds else None
     return None if model.threshold is None else model.threshold.criterion
 
 
@@ -228,10 +272,14 @@ def _sort_classes(fitting: Fitting, rule: str) -> None:
     units = units_in_order(run.settings.multi_class, order)
     fitting.candidates.runs[rule] = with_units(run, units, len(order))
     counts = fitting.class_counts
-    fitting.examples.label_order.counts = [counts[k] for k in order]
     place = {old: new for new, old in enumerate(order)}
+    if fitting.sets is not None:
+        fitting.sets = _sets_in_order(fitting.sets, place)
+    else:
+        fitting.examples.label_order.counts = [counts[k] for k in order]
     if honest is not None:
-        truth = array("i", [place[k] for k in honest.truth.tolist()])
+        is_one_class = fitting.sets is None
+        truth = array("i", [place[k] if is_one_class else k for k in honest.truth.tolist()])
         scores = np.ascontiguousarray(units.scores(honest.scores))
         fitting.honest_scores = HonestScores(scores, memoryview(truth), honest.kind)
     before = fitting.plan.class_counts
@@ -241,12 +289,20 @@ def _sort_classes(fitting: Fitting, rule: str) -> None:
     fitting.classes = tuple(fitting.classes[k] for k in order)
 
 
+def _sets_in_order(sets: native.LabelSets, place: Mapping[int, int]) -> native.LabelSets:
+    """The same sets by the new numbers of their labels."""
+    ordered = native.LabelSets(len(place))
+    for k in range(EMPTY_SET + 1, len(sets)):
+        ordered.add([place[label] for label in sets.members(k)])
+    return ordered
+
+
 def _refuse_options(path: str, plan: Plan, chosen: Mapping[str, Any]) -> None:
     for name in _OF_THE_MODEL:
         if chosen[name] != options.FIT_FILE[name].default:
             raise ParameterError(f"{option('from_')} learns on as {path} was learned: leave {option(name)} out.")
     for name, default in ReadOptions._field_defaults.items():
-        if name not in (*_OF_THE_DATA, *_OF_NEW_COLUMNS) and getattr(plan.reading, name) != default:
+        if name not in (*_OF_THE_DATA, *_OF_NEW_COLUMNS, "multi_label") and getattr(plan.reading, name) != default:
             raise ParameterError(f"{option('from_')} reads the examples as {path} says: leave {option(name)} out.")
 
 
@@ -254,7 +310,10 @@ def _plan_of(model: LinearModel, rule: str, plan: Plan, chosen: Mapping[str, Any
     """One pass in the given order by the rule of the model, with its class weights and its kind of threshold."""
     training = model.provenance.get("reading", {})
     missing = [name for name in ("format", "header") if getattr(plan.reading, name) is None and name in training]
-    reading = plan.reading._replace(grow=True, decide=True, **{name: training[name] for name in missing})
+    several = model.settings.multi_label
+    reading = plan.reading._replace(
+        grow=True, decide=True, multi_label=several, **{name: training[name] for name in missing}
+    )
     weight, threshold = chosen["class_weight"], chosen["threshold"]
     return plan._replace(
         candidates={rule: model.settings},
@@ -266,12 +325,13 @@ def _plan_of(model: LinearModel, rule: str, plan: Plan, chosen: Mapping[str, Any
         class_weight=model.provenance.get("class_weight") if weight is None else weight,
         class_counts=tuple(model.provenance.get("class_counts", ())),
         learns_on={} if plan.checkpoint is None else _identity(path, chosen),
-        threshold=_criterion(model) if threshold is None else threshold,
+        threshold=criterion_of_threshold(model) if threshold is None else threshold,
     )
 
 
 def _with_columns_of(source: Source, model: LinearModel) -> Run:
-    """The run of the model with a weight for each new column of numbers, behind the other numbers of the table."""
+    """The run of the model with a weight for each new column of numbers, behind the other numbers of the table; with a
+    first text, its words in their hashed places."""
     before, after = (len(space.settings.get("numbers", ())) for space in (model.space, source.space))
     known, read = (_columns_read(space) for space in (model.space, source.space))
     if read != known and model.settings.degree > 1:
@@ -281,11 +341,15 @@ def _with_columns_of(source: Source, model: LinearModel) -> Run:
             f"added to: leave it out with {option('drop', new)}.",
             file=source.name,
         )
+    bits = source.space.bits
+    if bits and not model.space.bits:
+        words = [hashed_column(name, bits, after) for name in model.space.columns[before:]]
+        return with_hashed_columns(model.run, [*range(before), *words], after + 2**bits)
     return with_inserted_columns(model.run, before, after - before) if after > before else model.run
 
 
 def _columns_read(space: FeatureSpace) -> list[str]:
-    return [*space.settings.get("numbers", ()), *space.settings.get("words", ())]
+    return [column for kind in ("numbers", "words", "texts") for column in space.settings.get(kind, ())]
 
 
 def _identity(path: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
@@ -310,6 +374,9 @@ def _keep_calibration(fitted: Fitted, model: LinearModel) -> Fitted:
     honest, same = fitted.honest_scores, len(fitted.model.classes) == len(model.classes)
     if model.sample is not None or not same or (honest is not None and len(honest.truth) >= _FEWEST_SCORES):
         return fitted
+    if isinstance(model, MultiLabelModel):
+        of_labels: dict[str, Any] = {"calibrations": model.calibrations, "thresholds": model.thresholds}
+        return fitted._replace(model=replace(fitted.model, **of_labels))
     calibrated = replace(fitted.model, calibration=model.calibration, threshold=model.threshold)
     return fitted._replace(model=calibrated)
 

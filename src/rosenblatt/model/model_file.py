@@ -33,10 +33,17 @@ def _multi_label_model(header: Header, tensors: Tensors) -> Model:
     return unpack_multi_label_model(header, tensors)
 
 
+def _number_model(header: Header, tensors: Tensors) -> Model:
+    from rosenblatt.model.kinds.number import unpack_number_model
+
+    return unpack_number_model(header, tensors)
+
+
 # The others are imported when a file needs them: a linear model loads without numpy.
 _KINDS: Mapping[str, Callable[[Header, Tensors], Model]] = {
     "model": unpack_linear_model,
     "multi-label model": _multi_label_model,
+    "number model": _number_model,
     "kernel model": _kernel_model,
     "network": _network,
 }
@@ -88,6 +95,17 @@ def with_weights(model: Model, path: str | os.PathLike[str], action: str) -> Lin
             "rosenblatt predict and evaluate can use it."
         )
     return model
+
+
+def with_classes(model: Model, path: str | os.PathLike[str], action: str) -> LinearModel:
+    """The model, if it has one weight per feature and decides between classes."""
+    linear = with_weights(model, path, action)
+    if linear.settings.predicts_number:
+        raise ModelError(
+            f"{os.fspath(path)}: predicts a number, so it cannot be {action}; rosenblatt predict and evaluate can use "
+            "it, and rosenblatt fit learns it anew from all its examples."
+        )
+    return linear
 
 
 def require_probabilities(model: Model, path: str | os.PathLike[str]) -> None:

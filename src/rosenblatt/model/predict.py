@@ -27,7 +27,8 @@ class PredictedBlock:
 
     @cached_property
     def decided(self) -> NDArray[np.intp]:
-        """Positions in the classes of the model; of one of several labels, whether each of them applies."""
+        """Positions in the classes of the model; of one of several labels, whether each of them applies; of a model of
+        numbers, the predictions."""
         return np.asarray(self.buffers[0])
 
     @cached_property
@@ -42,6 +43,12 @@ class PredictedBlock:
         Of a model of several labels, positions in the `label_sets` of the source; -1 for none of them.
         """
         return np.asarray(self.buffers[2])
+
+    @property
+    def targets(self) -> Floats:
+        """The numbers that were to be predicted, of a model of numbers; 0 where the truth is -1."""
+        targets = self.block.targets
+        return np.zeros(self.block.rows) if targets is None else targets
 
     @cached_property
     def weights(self) -> Floats | None:
@@ -59,12 +66,12 @@ def predict_file(
 def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[PredictedBlock]:
     """The predictions for each block of a source, which was opened with the space of the model."""
     codes: list[int] = []
-    several = source.label_sets is not None
+    as_they_are = source.label_sets is not None or source.task == "number"
     for block in source.blocks(threads):
-        if not several and len(codes) != len(source.labels):
+        if not as_they_are and len(codes) != len(source.labels):
             codes = class_codes(model.classes, source.labels)
         labels, weights = block.buffers
         scores = model.unit_scores(block.values)
         decided = model.decided(scores)
-        truth = labels if several else native.renumber_labels(labels, codes)[0]
+        truth = labels if as_they_are else native.renumber_labels(labels, codes)[0]
         yield PredictedBlock((decided, scores, truth, weights), block)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -14,9 +15,10 @@ from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, class_codes,
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.calibration import Calibration, calibrate
 from rosenblatt.model.choose_threshold import EVEN, Threshold, chance_at, choose_threshold, score_at
+from rosenblatt.model.honest_sample import HonestSample
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
-from rosenblatt.model.warnings.worthless_model import Caution, few_examples
+from rosenblatt.model.warnings.fit_warnings import Caution, few_examples
 from rosenblatt.options.threshold_criterion import Criterion, criterion_of
 from rosenblatt.readers.source import Source
 from rosenblatt.records import HonestScores, Label
@@ -68,14 +70,27 @@ def with_label_thresholds(linear: LinearModel, fitting: Fitting) -> MultiLabelMo
     model = MultiLabelModel(linear.classes, space, linear.run, linear.provenance)
     if honest is None or sets is None:
         return model
+    if linear.sample is not None:
+        model = replace(model, **_with_its_sets(linear.sample, sets))
     criterion = criterion_of(EVEN if fitting.plan.threshold is None else fitting.plan.threshold)
     assert criterion is not None
+    # Weights of labels ask for more decisions for a label than are probably right: then a score of 0 decides.
+    by_threshold = fitting.plan.class_weight is None or fitting.plan.threshold is not None
     calibrations, thresholds = [], []
     for of_label in _by_label(honest, sets):
         calibration = calibrate(of_label, "binary", 2, model.loss)
         calibrations.append(calibration)
-        thresholds.append(_threshold(criterion, of_label, calibration))
+        if by_threshold:
+            thresholds.append(_threshold(criterion, of_label, calibration))
     return replace(model, calibrations=tuple(calibrations), thresholds=tuple(thresholds))
+
+
+def _with_its_sets(sample: HonestSample, sets: native.LabelSets) -> dict[str, Any]:
+    """The sample with the sets that it names, numbered as they first occur in it."""
+    members = {k: tuple(sets.members(k)) for k in set(sample.truth.tolist())}  # some of them alike
+    number: dict[tuple[int, ...], int] = {}
+    truth = array("i", (number.setdefault(members[k], len(number)) for k in sample.truth.tolist()))
+    return {"sample": sample._replace(truth=memoryview(truth)), "sample_sets": tuple(number)}
 
 
 def _threshold(criterion: Criterion, honest: HonestScores, calibration: Calibration) -> Threshold:

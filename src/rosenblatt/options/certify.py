@@ -1,7 +1,10 @@
 """The parameters of certify and MaxMargin."""
 
+from typing import Any
+
 from rosenblatt.options.estimators.learner import n_jobs
 from rosenblatt.options.option import Option, by_name
+from rosenblatt.options.reading import task
 
 time_limit: Option[float | None] = Option(
     name="time_limit",
@@ -44,6 +47,7 @@ pairs: Option[bool] = Option(
 one_vs_rest: Option[bool] = Option(
     name="one_vs_rest", default=False, kind="bool", help="Certify each class against all the others together."
 )
+certify_task: Option[Any] = task.but(default="classes", none_allowed=False)
 save_proof: Option[str | None] = Option(
     name="save",
     default=None,

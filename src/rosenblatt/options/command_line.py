@@ -59,6 +59,13 @@ confidence: Option[bool] = Option(
     help="After each label how well the examples that were learned settle it: the distance of its score from that of "
     "another class, in standard deviations; for models of the rule arow.",
 )
+intervals: Option[bool] = Option(
+    name="intervals",
+    default=False,
+    kind="bool",
+    help="After each predicted number the bounds, low and high, between which nine of ten targets lie: as far apart as "
+    "predictions of examples that had not been learned were off.",
+)
 example: Option[str | None] = Option(
     name="example",
     default=None,
@@ -89,6 +96,15 @@ to: Option[str | None] = Option(
     help="The format to export to: a graph for any ONNX runtime (onnx), every weight by name (json), "
     "one SELECT that predicts in a database (sql), or one Python file that predicts without any package (python). By "
     "default it follows from the name of the output.",
+)
+on: Option[str | None] = Option(
+    name="on",
+    default=None,
+    none_allowed=True,
+    kind="str",
+    help="Let the workers of an engine read DATA, which each must see under the same name: processes (of this "
+    "machine), dask, ray or spark started here, or one that runs, such as dask://host:8786. The model has the bits of "
+    "one machine, whatever the number of workers.",
 )
 table_name: Option[str] = Option(
     name="table", default="data", kind="str", help="The table that the SQL statement reads."

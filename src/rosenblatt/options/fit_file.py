@@ -6,19 +6,22 @@ from typing import Any
 from rosenblatt.errors import ParameterError, option
 from rosenblatt.options.estimators.learner import class_weight, forget, keep, order
 from rosenblatt.options.option import Option, by_name
-from rosenblatt.rules import RULES
+from rosenblatt.rules import NUMBER_RULES, RULES
 
 RULE_NAMES = tuple(RULES)
+NUMBER_RULE_NAMES = tuple(NUMBER_RULES)
 
 rule: Option[str] = Option(
     name="rule",
     default="auto",
-    choices=("auto", *RULE_NAMES),
+    choices=("auto", *RULE_NAMES, *NUMBER_RULE_NAMES),
     help="The learning rule: several side by side, of which the best is kept (auto), or one by name: Rosenblatt's, the "
     "average of its weights (perceptron) or those at its end (last); arow, whose weights move the less the surer they "
     "are; the gradient of the log loss (logistic) or of the hinge loss (hinge), each weight with a rate of its own; "
     "logistic-average, with one rate and averaged; passive-aggressive steps (pa1, pa2), averaged. arow-bold, "
-    "logistic-bold and logistic-average-bold take larger steps.",
+    "logistic-bold and logistic-average-bold take larger steps. Numbers are learned by the gradient of the error: "
+    "averaged (number-average), with a rate for each weight (number-adagrad), or by steps that never overshoot "
+    "(number-invariant).",
 )
 from_: Option[str | None] = Option(
     name="from_",
@@ -157,6 +160,22 @@ threshold: Option[Any] = Option(
     "'recall>=0.9'). It is chosen on examples that were not yet learned, and saved in the model.",
 )
 
+error: Option[str] = Option(
+    name="error",
+    default="squared",
+    choices=("squared", "absolute"),
+    help="Of a number that is predicted, what is made small: the squared error, whose best constant is the mean, or "
+    "the absolute error, whose best constant is the median, and which outliers hardly move.",
+)
+quantiles: Option[Any] = Option(
+    name="quantiles",
+    default=None,
+    none_allowed=True,
+    kind="levels",
+    help="Of a number that is predicted, these quantiles in place of it, side by side: of 0.1,0.5,0.9 a tenth of the "
+    "targets lies below the first, half below the second, a tenth above the last.",
+)
+
 SHARE_LEFT_OUT = 0.1  # of the rows, to measure what a small model loses
 size: Option[Any] = Option(
     name="size",
@@ -191,6 +210,8 @@ FIT_FILE: Mapping[str, Option[Any]] = by_name(
         threshold,
         size,
         forget,
+        error,
+        quantiles,
     ]
 )
 
@@ -210,6 +231,10 @@ def check_fit_file(values: Mapping[str, Any]) -> None:
         raise ParameterError(
             f"{option('size')} gives a model that does not learn on: learn on with {option('from_')} first, and make "
             f"the result small with rosenblatt export {option('size')}."
+        )
+    if values["quantiles"] is not None and values["error"] != "squared":
+        raise ParameterError(
+            f"{option('quantiles')} are learned by their own error: leave {option('error', values['error'])} out."
         )
     if values["resume"] and values["checkpoint"] is None:
         raise ParameterError(f"{option('resume')} needs the file of a checkpoint: name it with {option('checkpoint')}.")

@@ -6,13 +6,16 @@ import math
 import reprlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.options.character_range import LONGEST, range_of
+from rosenblatt.options.duration import duration_of
 from rosenblatt.options.file_size import size_of
+from rosenblatt.options.quantile_levels import levels_of
 
 T = TypeVar("T")
 Kind: TypeAlias = Literal[
@@ -29,6 +32,8 @@ Kind: TypeAlias = Literal[
     "threshold",
     "range",
     "size",
+    "duration",
+    "levels",
 ]
 
 
@@ -152,6 +157,12 @@ def _is_strs(value: object) -> bool:
     return isinstance(value, tuple | list) and all(isinstance(word, str) and word for word in value)
 
 
+def _is_levels(value: object) -> bool:
+    if not isinstance(value, tuple | list) or not all(_is_float(level) and 0 < level < 1 for level in value):
+        return False
+    return all(level < above for level, above in pairwise(value))
+
+
 def _is_threshold(value: object) -> bool:
     from rosenblatt.options.threshold_criterion import criterion_of  # most runs have none
 
@@ -176,6 +187,8 @@ _IS: Mapping[Kind, Callable[[object], bool]] = {
     "threshold": _is_threshold,
     "range": lambda value: range_of(value) is not None,
     "size": lambda value: size_of(value) is not None,
+    "duration": lambda value: duration_of(value) is not None,
+    "levels": _is_levels,
 }
 
 
@@ -189,6 +202,8 @@ _TEXTS: Mapping[Kind, Callable[[str], bool]] = {
     "threshold": _IS["threshold"],
     "range": _IS["range"],
     "size": _IS["size"],
+    "duration": _IS["duration"],
+    "levels": lambda value: levels_of(value) is not None,
 }
 _WORDS: Mapping[Kind, str] = {
     "int": "an int",
@@ -204,6 +219,8 @@ _WORDS: Mapping[Kind, str] = {
     "threshold": "a probability between 0 and 1, 'f1', 'cost:fp=1,fn=20', 'precision>=0.95' or 'recall>=0.9'",
     "range": f"a length from 1 to {LONGEST}, or the shortest and the longest of several, such as '3-5'",
     "size": "a number of bytes of at least 1, with or without kB, MB or GB, such as '5MB'",
+    "duration": "a duration with a unit, s, m, h, d or w, such as '30d'",
+    "levels": "different numbers between 0 and 1 in ascending order, such as '0.1,0.5,0.9'",
 }
 
 

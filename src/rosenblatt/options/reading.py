@@ -165,6 +165,15 @@ label_separator: Option[str | None] = Option(
     help="What stands between the labels of an example, in a table or before the tab of a text; by default the first "
     "of | and ; and , that occurs between them.",
 )
+task: Option[str | None] = Option(
+    name="task",
+    default=None,
+    choices=("classes", "number"),
+    none_allowed=True,
+    help="What the label is: one of several classes, or a number. fit finds it out: a label that is a number and "
+    "hardly repeats, or has many fractions, is a number to predict. For certify it is a class unless this says a "
+    "number.",
+)
 LABEL_SETS: Mapping[str, Option[Any]] = by_name([multi_label, label_separator])
 
 READ: Mapping[str, Option[Any]] = by_name(

@@ -7,13 +7,13 @@ from rosenblatt.options.estimators.kernel_perceptron import kernel
 from rosenblatt.options.option import Option
 
 port: Option[int] = Option(
-    name="port", default=0, kind="int", low=0, below=65536, help="The local port to listen on; 0 means any free one."
+    name="port", default=0, kind="int", low=0, below=65536, help="The port to listen on; 0 means any free one."
 )
 host: Option[str] = Option(
     name="host",
     default="127.0.0.1",
     kind="str",
-    help="The address at which a class is served: 0.0.0.0 is every network that this machine is on.",
+    help="The address to listen on: 0.0.0.0 is every network that this machine is on.",
 )
 class_: Option[bool] = Option(
     name="class_",
@@ -85,12 +85,12 @@ KERNEL_PARAMETERS: Mapping[str, tuple[str, ...]] = {
 CHOICE_LABELS: Mapping[str, Mapping[str, str]] = {
     "loss": {"perceptron": "perceptron", "squared": "squared: Adaline", "logistic": "logistic"},
     "kernel": {
-        "none": "none: a line or curve",
+        "none": "none: line or curve",
         "linear": "linear: x·z",
         "poly": "poly: (γ x·z + c)ᵈ",
         "rbf": "rbf: hills",
     },
-    "order": {"given": "given", "shuffle": "shuffle: anew each epoch", "sample": "sample: any row"},
+    "order": {"given": "given", "shuffle": "shuffle: each epoch", "sample": "sample: any row"},
     "multi_class": {
         "ovr": "ovr: against the rest",
         "ovo": "ovo: pair by pair",
@@ -100,11 +100,11 @@ CHOICE_LABELS: Mapping[str, Mapping[str, str]] = {
         "last": "last",
         "average": "average of all",
         "vote": "vote of all",
-        "pocket": "pocket: the best so far",
+        "pocket": "pocket: best so far",
     },
     "learning_rate": {
         "constant": "constant",
-        "inverse": "inverse: η/(1 + step)",
-        "invsqrt": "invsqrt: η/√(1 + step)",
+        "inverse": "inverse: η/(1+step)",
+        "invsqrt": "invsqrt: η/√(1+step)",
     },
 }

@@ -61,7 +61,8 @@ def take_examples(block: Block, rows: NDArray[np.integer[Any]]) -> Block:
     """A copy of these examples of a block, in this order."""
     index = rows.astype(np.intp)
     weights = None if block.weights is None else block.weights[index]
-    return Block(take_rows(block.values, index), block.labels[index], weights)
+    targets = None if block.targets is None else block.targets[index]
+    return Block(take_rows(block.values, index), block.labels[index], weights, targets=targets)
 
 
 def memory_of(block: Block) -> int:
@@ -75,7 +76,13 @@ def join_blocks(blocks: Sequence[Block]) -> Block:
     if all(_is_parsed(block) for block in blocks):
         return _join_parsed(blocks)
     labels = np.concatenate([block.labels for block in blocks])
-    return Block(stack_rows([block.values for block in blocks]), labels, join_weights(blocks))
+    targets = [block.targets for block in blocks if block.targets is not None]
+    return Block(
+        stack_rows([block.values for block in blocks]),
+        labels,
+        join_weights(blocks),
+        targets=np.concatenate(targets) if targets else None,
+    )
 
 
 def _is_parsed(block: Block) -> bool:
@@ -86,6 +93,7 @@ def _is_parsed(block: Block) -> bool:
 def _join_parsed(blocks: Sequence[Block]) -> Block:
     starts, labels, weights = array("q", [0]), array("i"), array("d")
     indices, values = array("i"), array("d")
+    targets = array("d")
     weighted = any(block.buffers[1] is not None for block in blocks)
     for block in blocks:
         assert isinstance(block.values, Csr)
@@ -97,8 +105,12 @@ def _join_parsed(blocks: Sequence[Block]) -> Block:
         labels.frombytes(memoryview(block.buffers[0]).cast("B"))
         if weighted:
             weights.extend([1.0] * block.rows if block.buffers[1] is None else block.buffers[1])
+        if block.target_buffer is not None:
+            targets.frombytes(memoryview(block.target_buffer).cast("B"))
     features = max(block.values.shape[1] for block in blocks)
-    return ParsedBlock(ParsedCsr(starts, indices, values, features), labels, weights if weighted else None)
+    return ParsedBlock(
+        ParsedCsr(starts, indices, values, features), labels, weights if weighted else None, targets=targets or None
+    )
 
 
 def join_weights(blocks: Sequence[Block]) -> Floats | None:

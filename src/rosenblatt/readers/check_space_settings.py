@@ -91,12 +91,12 @@ def _collisions(header: Header, key: str) -> None:
 _Check = Callable[[Header, str], object]
 _DECIDED: Mapping[str, _Check] = {
     **dict.fromkeys(("order", "dropped", "missing", "flags", "optional"), _texts),
-    "left_out": _reasons,
+    **dict.fromkeys(("left_out", "days_left_out"), _reasons),
     "head_rows": _count,
     "logs": _logs,
 }
 _SETTINGS: Mapping[str, _Check] = {
-    **dict.fromkeys(("format", "label", "value", "names", "unicode", "label_separator"), Header.text),
+    **dict.fromkeys(("format", "label", "value", "names", "unicode", "label_separator", "first_text"), Header.text),
     **dict.fromkeys(("header", "unit", "several_labels"), Header.flag),
     **dict.fromkeys(("features", "position"), _count),
     **dict.fromkeys(("numbers", "words", "texts", "label_columns"), _texts),
@@ -161,7 +161,7 @@ def _words_of_dates(settings: Mapping[str, Any]) -> list[str]:
 
 def _check_decided(settings: Mapping[str, Any], numbers: Collection[str]) -> None:
     decided = settings.get("columns") or {}
-    for group in (settings.get("dates") or (), decided.get("logs") or ()):
+    for group in (settings.get("dates") or (), decided.get("logs") or (), decided.get("days_left_out") or ()):
         if not set(group) <= set(numbers):
             raise damaged("it has dates or logarithms of columns that do not hold numbers")
     required = {"order", "left_out", "dropped", "missing", "head_rows"}

@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Any
 
 from rosenblatt import native
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, option
 from rosenblatt.records import Label
 
 MAX_LABELS = 10_000
@@ -68,8 +68,8 @@ class Labels:
             what = "labels; check which column is the label."
         else:
             what = (
-                "numbers as labels; this looks like regression, and Rosenblatt learns classes: divide the numbers "
-                "into classes first."
+                "numbers as labels; this looks like regression: predict them with "
+                f"{option('task', 'number')}, or divide the numbers into classes first."
             )
         raise DataError(f"{self._file_name}: more than {MAX_LABELS} different {what}", file=self._file_name)
 

@@ -14,7 +14,7 @@ from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import FeatureSpace
 
 # Options that every format understands.
-_EVERY_FORMAT = ("format", "classes", "multi_label", "decide", "on_bad_row", "count_names", "name_rows", "grow")
+_EVERY_FORMAT = ("format", "classes", "task", "multi_label", "decide", "on_bad_row", "count_names", "name_rows", "grow")
 # Options about a file to predict; the model knows the others.
 _NOT_IN_MODEL = ("label", "labels_from", "header", "with_")
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.extras import require
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.options.docstrings import described_by
+from rosenblatt.options.reading import READ
 from rosenblatt.readers.block_rows import join_weights
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
@@ -37,16 +40,28 @@ class Examples:
         return f"Examples({rows:,} rows, {columns:,} columns, {labels})"
 
 
+@described_by(READ)
 def read(path: Paths, *, like: Any = None, threads: int = 1, **reading: Any) -> Examples:
     """The examples of a file in any supported format; `like=model` reads them into the matrix that its `predict` takes.
 
-    `like=examples.space` reads them into the columns of other examples, or of a model, scaled as those were.
-    Several files, a folder or a pattern such as 'part-*.csv' are read as one file with all their rows.
+    Parameters
+    ----------
+    path : path, or several
+        A file, several files one after another, a folder of files, or a pattern such as ``'part-*.csv'``.
+    like : model or FeatureSpace, optional
+        Read into the columns of this model, or of other examples (``examples.space``), scaled as those were.
+    threads : int, default=1
+        How many threads parse.
+    decide : bool, default=False
+        Let the columns of a table become what `fit` would learn from: numbers scaled, ids left out, dates taken apart.
 
-    The other parameters say how to read, where the file does not tell: format, label, text, words, cross, labels_from,
-    header, index_base, bits, ngrams, chars, value, unit, drop, keep, as_, scale, on_bad_row; with decide=True the
-    columns of a table become what `fit` would learn from: numbers scaled, ids left out, dates taken apart.
+    Returns
+    -------
+    Examples
+        `X`, a matrix, and `y`, the labels, which it unpacks to; `space` says what the columns are.
 
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> file = pathlib.Path(folder.name, "fruit.csv")
@@ -74,12 +89,31 @@ def gather(source: Source, blocks: Sequence[Block], *, always_sparse: bool = Fal
     return Examples(matrix, _label_values(source, labels), join_weights(blocks), source.space)
 
 
+@described_by(READ)
 def stream(path: Paths, *, like: Any = None, threads: int = 1, **reading: Any) -> Iterator[Examples]:
     """The same, some thousand examples at a time, in bounded memory, for `partial_fit`.
 
     Of a table with words, and of a file of sparse rows, the first blocks may have fewer columns than the last: only the
     columns seen so far. Hashed text, and a file read `like` a model, always give the same number of columns.
 
+    Parameters
+    ----------
+    path : path, or several
+        A file, several files one after another, a folder of files, or a pattern such as ``'part-*.csv'``.
+    like : model or FeatureSpace, optional
+        Read into the columns of this model, or of other examples (``examples.space``), scaled as those were.
+    threads : int, default=1
+        How many threads parse.
+    decide : bool, default=False
+        Let the columns of a table become what `fit` would learn from: numbers scaled, ids left out, dates taken apart.
+
+    Yields
+    ------
+    Examples
+        Some thousand examples, as `read` returns all of them.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> file = pathlib.Path(folder.name, "mail.tsv")
@@ -140,12 +174,13 @@ def count_features(source: Source) -> int:
 
 def join_matrices(parts: list[Values], features: int, *, always_sparse: bool) -> Any:
     """The rows of all parts as one matrix; sparse where it shall be, or as soon as one of them is."""
+    if parts and not always_sparse and not any(isinstance(part, Csr) for part in parts):
+        return parts[0] if len(parts) == 1 else np.concatenate([part for part in parts if not isinstance(part, Csr)])
+    require("sklearn", "Sparse matrices need", ["scipy"])
     from scipy import sparse
 
     if not parts:
         return sparse.csr_array((0, features))
-    if not always_sparse and not any(isinstance(part, Csr) for part in parts):
-        return parts[0] if len(parts) == 1 else np.concatenate([part for part in parts if not isinstance(part, Csr)])
     matrices = [_sparse(part, features) for part in parts]
     return matrices[0] if len(matrices) == 1 else sparse.csr_array(sparse.vstack(matrices, format="csr"))
 

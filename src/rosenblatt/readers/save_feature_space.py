@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from array import array
+from bisect import bisect_left
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
@@ -46,7 +48,7 @@ def unpack_classes(header: Header, fewest: int = 2) -> tuple[Label, ...]:
     if type_ is None or not all(type(label) is type_ for label in labels):
         raise damaged(f"a label is not of its declared type, {kind!r}")
     if len(labels) < fewest or len(set(labels)) != len(labels) or list(labels) != sorted(labels):
-        number = {1: "one", 2: "two"}[fewest]
+        number = {0: "no", 1: "one", 2: "two"}[fewest]
         raise damaged(f"its labels are not {number} or more different ones in ascending order")
     if type_ is float and not all(map(isfinite, labels)):
         raise damaged("a label is not finite")
@@ -57,7 +59,7 @@ def unpack_classes(header: Header, fewest: int = 2) -> tuple[Label, ...]:
 
 def pack_space(space: FeatureSpace, tensors: Tensors) -> dict[str, Any]:
     put_texts(tensors, "space.columns", space.columns)
-    _put_names(tensors, space.names)
+    n_names = _put_names(tensors, space.names)
     for name in ("shift", "scale"):
         array = getattr(space, name)
         if array is not None:
@@ -68,19 +70,28 @@ def pack_space(space: FeatureSpace, tensors: Tensors) -> dict[str, Any]:
         "columns": len(space.columns),
         "bits": space.bits,
         "ngrams": space.ngrams,
-        "names": len(space.names),
+        "names": n_names,
         "scaled": None if space.scale is None else len(space.scale),
         "settings": json.loads(json.dumps(dict(space.settings))),
     }
 
 
-def _put_names(tensors: Tensors, names: Mapping[int, str]) -> None:
-    """Hundreds of thousands of names are stored as the arrays of the native dictionary, not one by one."""
-    if isinstance(names, ColumnNames):
-        tensors["space.names.column"], tensors["space.names.ends"], tensors["space.names.bytes"] = names.arrays
-        return
-    tensors["space.names.column"] = array("q", sorted(names))
-    put_texts(tensors, "space.names", (names[column] for column in sorted(names)))
+def _put_names(tensors: Tensors, names: Mapping[int, str]) -> int:
+    """Hundreds of thousands of names are stored as the arrays of the native dictionary or of the model that learned
+    on, not one by one. Returns how many there are."""
+    arrays: tuple[Any, Any, bytes]
+    if isinstance(names, _StoredNames):
+        arrays = names.joined({})
+    elif isinstance(names, ChainMap) and isinstance(names.maps[0], _StoredNames):
+        arrays = names.maps[0].joined(ChainMap(*names.maps[1:]))
+    elif isinstance(names, ColumnNames):
+        arrays = names.arrays
+    else:
+        tensors["space.names.column"] = array("q", sorted(names))
+        put_texts(tensors, "space.names", (names[column] for column in sorted(names)))
+        return len(names)
+    tensors["space.names.column"], tensors["space.names.ends"], tensors["space.names.bytes"] = arrays
+    return len(arrays[0])
 
 
 class _StoredNames(Mapping[int, str]):
@@ -88,6 +99,26 @@ class _StoredNames(Mapping[int, str]):
 
     def __init__(self, columns: list[int], texts: tuple[bytes, list[int]]) -> None:
         self._columns, self._texts = columns, texts
+
+    def joined(self, others: Mapping[int, str]) -> tuple[array[int], array[int], bytes]:
+        """(columns, ends, text) with the names of columns that have none here; these are few."""
+        known = set(self._columns) if others else set()
+        new = sorted(column for column in others if column not in known)
+        text, ends = self._texts
+        columns, all_ends, parts = array("q"), array("q"), []
+        start = added = 0  # the names before this one are done, and so many bytes were added to them
+        for column in (*new, None):
+            stop = len(ends) if column is None else bisect_left(self._columns, column)
+            columns.extend(self._columns[start:stop])
+            all_ends.extend([end + added for end in ends[start:stop]] if added else ends[start:stop])
+            parts.append(text[ends[start - 1] if start else 0 : ends[stop - 1] if stop else 0])
+            if column is not None:
+                parts.append(others[column].encode("utf-8", "surrogatepass"))
+                added += len(parts[-1])
+                columns.append(column)
+                all_ends.append((ends[stop - 1] if stop else 0) + added)
+            start = stop
+        return columns, all_ends, b"".join(parts)
 
     @cached_property
     def _by_column(self) -> dict[int, str]:

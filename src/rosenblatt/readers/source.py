@@ -12,6 +12,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError
 from rosenblatt.readers.inputs.input_file import InputFile, Paths
 from rosenblatt.readers.labels import Labels
+from rosenblatt.readers.number_targets import Task
 from rosenblatt.readers.several_labels import SeveralLabels
 from rosenblatt.records import FeatureSpace, Label, SourceBlock
 
@@ -39,6 +40,7 @@ class ReadOptions(NamedTuple):
     grow: bool = False  # with the space of a model: take in what it does not know, to learn on
     decide: bool = False  # scale numbers, leave out ids, take dates apart: what is learned well, not what is written
     classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
+    task: str | None = None  # 'classes' or 'number'; None: with `decide` by the labels, else classes
     multi_label: bool = options.multi_label.default  # an example may have several labels
     label_separator: str | None = options.label_separator.default  # what stands between them
     on_bad_row: str = options.on_bad_row.default
@@ -80,6 +82,7 @@ class Source(ABC):
         None  # with `multi_label`: every set of them, as positions in `labels`
     )
     label_separator: str | None = None  # what stands between the labels of a set
+    task: Task | None = "classes"  # what the labels are, and blocks of numbers have targets; None: not known yet
     skipped: int  # bad rows left out so far
     skipped_by_file: Mapping[str, int] = MappingProxyType({})  # how many of them each file has
     bad_rows: list[BadRow]  # the first few of them
@@ -122,6 +125,10 @@ class SourceWrapper(Source):
         self.name, self.format, self.size, self.rewindable = source.name, source.format, source.size, rewindable
 
     @property
+    def wrapped(self) -> Source:
+        return self._source
+
+    @property
     def inputs(self) -> Paths:
         return self._source.inputs
 
@@ -136,6 +143,10 @@ class SourceWrapper(Source):
     @property
     def label_separator(self) -> str | None:  # type: ignore[override]
         return self._source.label_separator
+
+    @property
+    def task(self) -> Task | None:  # type: ignore[override]
+        return self._source.task
 
     @property
     def skipped(self) -> int:  # type: ignore[override]
@@ -156,6 +167,9 @@ class SourceWrapper(Source):
     def warnings(self) -> list[str]:
         return self._source.warnings()
 
+    def common_names(self) -> Mapping[int, str]:
+        return self._source.common_names()
+
     def reopened(self, reading: ReadOptions) -> Source | None:
         return self._source.reopened(reading)
 
@@ -170,9 +184,22 @@ class FileSource(Source):
         self.file, self.reading, self.model_space = file, reading, model_space
         self.name, self.size, self.rewindable = file.name, file.size, file.rewindable
         self.format = reading.format
+        self.task = self._known_task()
         self.numbering = self._numbering()
         self.labels = self.numbering.labels
         self.forget_bad_rows()
+
+    def _known_task(self) -> Task | None:
+        """What the labels are, where the user or a model says it; None where the first of them will show it."""
+        reading = self.reading
+        known = reading.task
+        if self.model_space is not None:
+            known = self.model_space.settings.get("task", "classes")
+        elif reading.multi_label or reading.classes:
+            known = known or "classes"
+        if known is None and reading.decide:
+            return None
+        return "number" if known == "number" else "classes"
 
     def _numbering(self) -> Labels:
         if not self.reading.multi_label:

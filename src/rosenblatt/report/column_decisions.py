@@ -26,6 +26,7 @@ def columns_record(space: FeatureSpace) -> dict[str, Any] | None:
         "texts": settings["texts"],
         "dates": {column: form for column, (form, *_) in dates.items()},
         "written": {column: form[:4] for column, form in settings.get("written", {}).items() if form[:5] != _PLAIN},
+        "days_left_out": settings["columns"].get("days_left_out", {}),
         "left_out": settings["columns"]["left_out"],
         "dropped": settings["columns"]["dropped"],
         "missing": settings["columns"]["missing"],
@@ -62,6 +63,7 @@ def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
         yield _named(record["texts"], "is a text", "are texts")
     if record["dates"]:
         yield _named(list(record["dates"]), "is a date", "are dates")
+    yield from _about_days(record["days_left_out"])
     if record["missing"]:
         yield _named(record["missing"], "has missing values", "have missing values")
     left_out = record["left_out"]
@@ -72,6 +74,16 @@ def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
         yield f"{as_flag('keep', next(iter(left_out)))} to use {'it' if len(left_out) == 1 else 'the first of them'}"
     if record["dropped"]:
         yield f"without {', '.join(clip(column) for column in record['dropped'])}, as you said"
+
+
+def _about_days(left_out: dict[str, str]) -> Iterator[str]:
+    """Dates of which the weekday and the hour alone are learned."""
+    for why in dict.fromkeys(left_out.values()):
+        columns = [column for column in left_out if left_out[column] == why]
+        of_it = _named(columns, "is used by weekday and hour alone", "are used by weekday and hour alone")
+        yield f"{of_it} ({why})"
+    if left_out:
+        yield f"{as_flag('as_', 'date:' + next(iter(left_out)))} to use the day as well"
 
 
 def _named(columns: Sequence[str], one: str, several: str) -> str:

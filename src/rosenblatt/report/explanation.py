@@ -11,10 +11,12 @@ from rosenblatt.logic.network.cascade_conversion import network_from_cascade
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.kinds.network import NetworkModel
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model, check_width
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.readers.in_memory.example import read_example
 from rosenblatt.records import Floats, SourceBlock
+from rosenblatt.report.number_weights import NumberWeights
 from rosenblatt.report.weights import ClassWeights, bias, contributions
 
 
@@ -26,6 +28,8 @@ def explain_example(model: LinearModel, example: str | SourceBlock, row: int = 0
     """
     block = _block(model, example)
     unit_scores = model.scores(block.values)
+    if isinstance(model, NumberModel):
+        return _explain_number(model, block, row, unit_scores)
     if isinstance(model, MultiLabelModel):
         return _explain_labels(model, block, row, unit_scores)
     k = int(model.predicted_classes(unit_scores)[row])
@@ -36,6 +40,23 @@ def explain_example(model: LinearModel, example: str | SourceBlock, row: int = 0
         "score": float(scores[0] if model.scheme == "binary" else scores[k]),
         "bias": bias(model, of),
         "contributions": contributions(model, block.values, row, ClassWeights(model, of), block.names),
+    }
+
+
+def _explain_number(model: NumberModel, block: SourceBlock, row: int, unit_scores: Floats) -> dict[str, Any]:
+    """The prediction, what may be expected around it, and what each feature adds to it, in the unit of the target."""
+    answers = model.answers(unit_scores)[row]
+    unit = int(np.argsort(unit_scores[row], kind="stable")[model.median_unit])  # the others may cross it
+    bounds = model.bounds(answers[model.median_unit : model.median_unit + 1])
+    record: dict[str, Any] = {"prediction": float(answers[model.median_unit])}
+    if model.levels:
+        record["quantiles"] = dict(zip([f"{level:g}" for level in model.levels], answers.tolist(), strict=True))
+    if bounds is not None and np.isfinite(bounds[0][0]):
+        record |= {"low": float(bounds[0][0]), "high": float(bounds[1][0])}
+    weights = NumberWeights(model, unit)
+    return record | {
+        "bias": float(model.intercept[unit]),
+        "contributions": contributions(model, block.values, row, weights, block.names),
     }
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.report.column_decisions import columns_record
+from rosenblatt.report.number_weights import intercept, number_weights
 from rosenblatt.report.summary import FitSummary
 from rosenblatt.report.weights import bias, classes_shown, top_features
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confusion import ClassScores
     from rosenblatt.evaluate.label_scores import LabelScores
+    from rosenblatt.evaluate.number_scores import NumberScores, QuantileScores
     from rosenblatt.evaluate.scores import Scores
     from rosenblatt.model.kinds.network import NetworkModel
+    from rosenblatt.model.number_fit import NumberFit
+
+    Scored: TypeAlias = Scores | LabelScores | NumberScores | QuantileScores | ClassScores
 
 ESTIMATES = (
     *("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision"),
@@ -24,13 +30,33 @@ LABEL_ESTIMATES = (
     *("exact_match", "hamming_loss", "micro_precision", "micro_recall", "micro_f1"),
     *("macro_precision", "macro_recall", "macro_f1", "log_loss"),
 )
+NUMBER_ESTIMATES = ("rmse", "mae", "mean_error", "r2", "coverage")
+PER_QUANTILE = ("pinball", "below")
 PER_CLASS = ("precision", "recall", "f1")
 
 
-def scores_record(scores: Scores | LabelScores) -> dict[str, Any]:
+def scores_record(scores: Scores | LabelScores | NumberScores) -> dict[str, Any]:
     """Each score as a number, and its interval under the same name in `intervals`."""
     from rosenblatt.evaluate.label_scores import LabelScores
+    from rosenblatt.evaluate.number_scores import NumberScores
 
+    if isinstance(scores, NumberScores):
+        return {
+            "examples": scores.examples,
+            **_values(scores, NUMBER_ESTIMATES),
+            "intervals": _intervals(scores, NUMBER_ESTIMATES),
+            "quantiles": [
+                {"level": of.level, **_values(of, PER_QUANTILE), "intervals": _intervals(of, PER_QUANTILE)}
+                for of in scores.quantiles
+            ],
+            "confidence": scores.confidence,
+            "width": scores.width,
+            "mean": scores.mean,
+            "median": scores.median,
+            "baseline_rmse": scores.baseline_rmse,
+            "baseline_mae": scores.baseline_mae,
+            "drawn": scores.drawn,
+        }
     if isinstance(scores, LabelScores):
         return {
             "examples": scores.examples,
@@ -72,12 +98,12 @@ def _class_record(row: ClassScores) -> dict[str, Any]:
     return {"label": row.label, "support": row.support, **values, "intervals": intervals}
 
 
-def _values(scores: Scores | LabelScores | ClassScores, names: tuple[str, ...]) -> dict[str, float | None]:
+def _values(scores: Scored, names: tuple[str, ...]) -> dict[str, float | None]:
     estimates = {name: getattr(scores, name) for name in names}
     return {name: None if estimate is None else estimate.value for name, estimate in estimates.items()}
 
 
-def _intervals(scores: Scores | LabelScores | ClassScores, names: tuple[str, ...]) -> dict[str, list[float] | None]:
+def _intervals(scores: Scored, names: tuple[str, ...]) -> dict[str, list[float] | None]:
     estimates = {name: getattr(scores, name) for name in names}
     return {name: None if estimate is None else [estimate.low, estimate.high] for name, estimate in estimates.items()}
 
@@ -87,18 +113,20 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
     fitted = summary.fitted
     error, error_of = summary.error
     evaluation = summary.evaluation
+    of_number = {} if fitted.number is None else _number_record(fitted.number)
     return {
         "data": summary.data,
         "rows": fitted.rows,
         "features": fitted.features,
         "classes": list(fitted.model.classes),
+        **of_number,
         "rule": fitted.chosen,
         "passes": fitted.passes,
         "status": fitted.status,
         "seconds": fitted.seconds,
         "n_mistakes": fitted.n_mistakes,
         "mistakes": list(fitted.mistakes),
-        "accuracy": 1 - error,
+        **({} if fitted.number is not None else {"accuracy": 1 - error}),
         "error": error,
         "error_of": error_of,
         "baseline_error": summary.baseline[0],
@@ -137,6 +165,20 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
     }
 
 
+def _number_record(number: NumberFit) -> dict[str, Any]:
+    """What `fit` says of a number; errors are of its `measure`, in the unit of the target."""
+    return {
+        "target": number.target,
+        "measure": number.measure,
+        "guess": number.guess,
+        "least": number.least,
+        "largest": number.largest,
+        "interval": None
+        if number.interval is None
+        else number.interval.pack() | {"coverage": number.interval.coverage},
+    }
+
+
 def _threshold(model: LinearModel) -> dict[str, Any] | None:
     threshold = model.threshold
     if threshold is None:
@@ -152,7 +194,11 @@ def model_record(model: LinearModel, top: int) -> dict[str, Any]:
         "scheme": model.scheme,
         "features": model.features,
         "feature_kind": space.kind,
-        "settings": {name: value for name, value in model.settings._asdict().items() if value or name != "multi_label"},
+        "settings": {
+            name: value
+            for name, value in model.settings._asdict().items()
+            if name not in _OF_SOME_MODELS or value != model.settings._field_defaults[name]
+        },
         "status": run.status,
         "n_iter": run.n_iter,
         "n_mistakes": run.n_mistakes,
@@ -163,7 +209,13 @@ def model_record(model: LinearModel, top: int) -> dict[str, Any]:
     }
 
 
+_OF_SOME_MODELS = ("multi_label", "task", "quantiles", "width")
+
+
 def _top(model: LinearModel, count: int) -> list[dict[str, Any]]:
+    if isinstance(model, NumberModel):
+        start, sides = intercept(model), number_weights(model, count)
+        return [{"moves": label, "from": start, "weights": weights} for label, weights in sides]
     return [
         {"class": label, "bias": bias(model, k), "weights": top_features(model, k, count)}
         for k, label in classes_shown(model)

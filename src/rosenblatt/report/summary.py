@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import spelled
 from rosenblatt.model.fit_file import Candidate, Fitted
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
-from rosenblatt.model.warnings.worthless_model import Caution
+from rosenblatt.model.warnings.fit_warnings import Caution
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.source import ReadOptions
@@ -20,6 +23,7 @@ from rosenblatt.report.weights import Weight, classes_shown, telling_features
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confidence_intervals import Estimate
     from rosenblatt.evaluate.label_scores import LabelScores, LabelTally
+    from rosenblatt.evaluate.number_scores import NumberScores, NumberTally
     from rosenblatt.evaluate.scores import Scores, Tally
 
 STATUS = {
@@ -37,6 +41,9 @@ NAMELESS_INDEX = (
     "the first column has no name, like the index that pandas writes, and was learned as column0: if it only counts "
     "the rows, write the table without it, with index=False"
 )
+
+
+PINBALL = "pinball loss"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +64,29 @@ class LabelEvaluation:
     scores: LabelScores
 
 
+@dataclass(frozen=True, eq=False)
+class NumberEvaluation:
+    """The same for a model that predicts a number."""
+
+    data: str
+    tally: NumberTally = field(repr=False)
+    scores: NumberScores
+    target: str = ""  # the name of what is predicted
+
+
 def evaluate_on(
     data: Paths, model: Model, reading: ReadOptions, threads: int | None = None
-) -> Evaluation | LabelEvaluation:
+) -> Evaluation | LabelEvaluation | NumberEvaluation:
     """Try a model on the examples of a file."""
-    from rosenblatt.evaluate.evaluate_file import evaluate_file, evaluate_labels_of_file
+    from rosenblatt.evaluate.evaluate_file import evaluate_file, evaluate_labels_of_file, evaluate_numbers_of_file
     from rosenblatt.readers.inputs.expand_paths import name_of
 
     if isinstance(model, MultiLabelModel):
         of_labels = evaluate_labels_of_file(model, data, reading, threads)
         return LabelEvaluation(name_of(data), of_labels, of_labels.scores())
+    if isinstance(model, NumberModel):
+        of_numbers = evaluate_numbers_of_file(model, data, reading, threads)
+        return NumberEvaluation(name_of(data), of_numbers, of_numbers.scores(), model.target.name)
     tally = evaluate_file(model, data, reading, threads)
     return Evaluation(name_of(data), tally, tally.scores())
 
@@ -77,8 +97,16 @@ class EvaluationSummary:
 
     model_path: str
     model: Model
-    evaluation: Evaluation | LabelEvaluation
+    evaluation: Evaluation | LabelEvaluation | NumberEvaluation
     command: str  # to repeat it
+
+    @property
+    def is_of_learned_data(self) -> bool:
+        """Whether the examples are, by the name of the file and their number, some that the model learned."""
+        provenance = self.model.provenance
+        learned = provenance.get("history") or [provenance.get("data") or {}]
+        this = (Path(self.evaluation.data).name, self.evaluation.scores.examples)
+        return any((Path(str(data.get("name"))).name, data.get("rows")) == this for data in learned)
 
     @property
     def warnings(self) -> list[str]:
@@ -97,7 +125,7 @@ class FitSummary:
 
     data: str
     fitted: Fitted
-    evaluation: Evaluation | LabelEvaluation | None
+    evaluation: Evaluation | LabelEvaluation | NumberEvaluation | None
     model_path: str | None  # None if the model was not saved
     command: str  # to repeat it
     options: Mapping[str, str] = field(default_factory=dict)  # that were given, by parameter, as they were typed
@@ -111,8 +139,22 @@ class FitSummary:
     @property
     def baseline(self) -> tuple[float, str]:
         """The error of always giving the same answer, on the examples of `error`, and what that answer is."""
-        judged = self.evaluation.scores if self.evaluation is not None and self.is_tested else self.fitted
+        if isinstance(self.evaluation, NumberEvaluation) or self.fitted.number is not None:
+            return self._number_baseline
+        judged: Fitted | Scores | LabelScores = self.fitted
+        if self.is_tested and self.evaluation is not None:
+            judged = self.evaluation.scores
         return judged.baseline_error, constant_answer(judged)
+
+    @property
+    def _number_baseline(self) -> tuple[float, str]:
+        of_fit = self.fitted.number
+        assert of_fit is not None
+        if isinstance(self.evaluation, NumberEvaluation) and self.is_tested and of_fit.measure != PINBALL:
+            scores, squared = self.evaluation.scores, of_fit.measure == "RMSE"
+            baseline, guess = scores.baseline_rmse if squared else scores.baseline_mae, scores.median
+            return baseline, f"{scores.mean if squared else guess:{number_spec(baseline)}}"
+        return of_fit.baseline, f"{of_fit.guess:{number_spec(of_fit.baseline)}}"
 
     @property
     def warnings(self) -> list[str]:
@@ -131,13 +173,28 @@ class FitSummary:
     def error(self) -> tuple[float, str]:
         """The best available error, and what it was measured on: 'test', 'holdout', 'folds' or 'progressive'."""
         fitted = self.fitted
-        if self.evaluation is not None and self.is_tested:
+        if isinstance(self.evaluation, NumberEvaluation):
+            if self.is_tested and fitted.number is not None:
+                return error_of_numbers(self.evaluation.scores, fitted.number.measure).value, "test"
+        elif self.evaluation is not None and self.is_tested:
             return self.evaluation.scores.error.value, "test"
         if fitted.holdout_error is not None:
             return fitted.holdout_error, "holdout"
         if fitted.fold_error is not None:
             return fitted.fold_error, "folds"
         return fitted.progressive_error, "progressive"
+
+
+def error_of_numbers(scores: NumberScores, measure: str) -> Estimate:
+    """The score by which a model of numbers was chosen; of quantiles their mean, with an interval that is none too
+    narrow."""
+    if measure == PINBALL:
+        from rosenblatt.evaluate.confidence_intervals import Estimate
+
+        losses, count = [of.pinball for of in scores.quantiles], len(scores.quantiles)
+        sums = (sum(getattr(loss, part) for loss in losses) / count for part in ("value", "low", "high"))
+        return Estimate(*sums)
+    return scores.rmse if measure == "RMSE" else scores.mae
 
 
 def constant_answer(judged: Fitted | Scores | LabelScores) -> str:
@@ -151,21 +208,58 @@ def errors_of(candidate: Candidate, fitted: Fitted) -> list[tuple[str, float | N
     """The errors of a rule that was tried, with what they were measured on."""
     errors = [("progressive", candidate.progressive_error)]
     if fitted.choice is not None:
-        errors = [("error" if fitted.model.threshold is None else "at score 0", candidate.fold_error)]
+        errors = [("error", candidate.fold_error)]
     if any(other.holdout_error is not None for other in fitted.candidates):
         errors.append(("held out", candidate.holdout_error))
     return errors
 
 
+def before_the_threshold(fitted: Fitted) -> str:
+    """Why the error of the chosen rule is another than the model's, where it is."""
+    of_rule = next((candidate.fold_error for candidate in fitted.candidates if candidate.rule == fitted.chosen), None)
+    if fitted.choice is None or fitted.fold_error is None or of_rule in (None, fitted.fold_error):
+        return ""
+    with_it = f"with it {fitted.chosen} errs in {fitted.fold_error:.2%}"
+    return f"compared before the threshold between the classes was set; {with_it}"
+
+
 def top_weights(model: LinearModel, count: int) -> list[tuple[str, list[Weight]]]:
-    """For each class the features that speak for it most; the positive class of two first."""
+    """For each class the features that speak for it most; the positive class of two first. Of a number, what raises and
+    what lowers it."""
+    if isinstance(model, NumberModel):
+        from rosenblatt.report.number_weights import number_weights
+
+        return number_weights(model, count)
     return [(str(label), telling_features(model, k, count)) for k, label in classes_shown(model)]
 
 
-def named_scores(scores: Scores | LabelScores) -> list[tuple[str, Estimate | None, str]]:
+def number_spec(size: float) -> str:
+    """The format of numbers of about this size: four or five digits count, and thousands are separated.
+
+    >>> [format(1234.5678, number_spec(size)) for size in (1234.5, 1.0, 1e-30, 0)]
+    ['1,234.6', '1,234.5678', '1,235', '1,235']
+    """
+    if not 1e-6 < size < 1e15:
+        return ",.4g"
+    return f",.{max(0, 4 - math.floor(math.log10(size)))}f"
+
+
+def named_scores(scores: Scores | LabelScores | NumberScores) -> list[tuple[str, Estimate | None, str]]:
     """Each score with its name and the format it is shown in; None where it does not apply."""
     from rosenblatt.evaluate.label_scores import LabelScores
+    from rosenblatt.evaluate.number_scores import NumberScores
 
+    if isinstance(scores, NumberScores):
+        spec = number_spec(scores.rmse.value)
+        return [
+            ("RMSE", scores.rmse, spec),
+            ("MAE", scores.mae, spec),
+            ("mean error", scores.mean_error, spec),
+            ("R²", scores.r2, ".4f"),
+            *((f"pinball {of.level:g}", of.pinball, spec) for of in scores.quantiles),
+            *((f"below {of.level:g}", of.below, ".2%") for of in scores.quantiles),
+            ("coverage", scores.coverage, ".2%"),
+        ]
     if isinstance(scores, LabelScores):
         return [
             ("exact match", scores.exact_match, ".2%"),

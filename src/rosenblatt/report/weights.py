@@ -104,17 +104,26 @@ def telling_features(model: LinearModel, k: int, count: int) -> list[Weight]:
     Nearly every row has one of them, so that only the differences between their weights tell anything: their mean is
     taken from each, as if it were part of the bias.
     """
+    if not _word_columns(model):
+        return top_features(model, k, count)
+    weights = without_means_of_words(model, direction(model, k).copy())
+    return [Weight(model.name(j), weight) for j, weight in native.largest_weights(weights, False, max(count, 0))]
+
+
+def _word_columns(model: LinearModel) -> list[str]:
+    """The columns of a table whose words have weights of their own."""
     settings = model.space.settings if model.space.kind == "columns" else {}
     of_dates = [f"{column} {part}" for column in settings.get("dates", ()) for part in ("weekday", "hour")]
-    columns = [*settings.get("words", ()), *of_dates]
-    if not columns or model.space.bits or model.settings.degree > 1:
-        return top_features(model, k, count)
-    weights = direction(model, k).copy()
-    for column in columns:
+    return [] if model.space.bits or model.settings.degree > 1 else [*settings.get("words", ()), *of_dates]
+
+
+def without_means_of_words(model: LinearModel, weights: Floats) -> Floats:
+    """The weights, from those of the words of each column their mean taken."""
+    for column in _word_columns(model):
         words = [j for j, name in enumerate(model.space.columns[: len(weights)]) if name.startswith(f"{column}=")]
         if len(words) > 1:
             weights[words] -= weights[words].mean()
-    return [Weight(model.name(j), weight) for j, weight in native.largest_weights(weights, False, max(count, 0))]
+    return weights
 
 
 def contributions(

@@ -1,5 +1,7 @@
 """Few examples: the rule and the passes are chosen by folds that are left out, then all examples are learned."""
 
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from rosenblatt.learn.files.portfolio import RULES, candidates, fold_candidates
 from rosenblatt.learn.run import Run
 from rosenblatt.model.fit_file import Fitted, fit_file, fit_source
 from rosenblatt.records import Block
+from tests import child
 from tests.learn.files.test_fit_file import make, same_run
 from tests.learn.files.test_resume import Broken, press_ctrl_c
 from tests.slow_twins.files import Arrays, narrow_csr
@@ -26,7 +29,13 @@ def auto(**options: Any) -> Plan:
         "fold_candidates": fold_candidates("auto", words=False),
         "word_candidates": fold_candidates("auto", words=True),
     }
-    return Plan(candidates("auto"), **by_folds, **options)
+    return Plan(candidates("auto"), **{**by_folds, **options})
+
+
+def by_passes_only() -> Plan:
+    """The plan without the candidate that makes no passes."""
+    rules = fold_candidates("auto", words=False)
+    return auto(fold_candidates={name: rule for name, rule in rules.items() if name != "logistic-minimum"})
 
 
 def same_fit(one: Fitted, other: Fitted) -> bool:
@@ -77,6 +86,7 @@ def test_scores_are_judged_by_errors_and_by_loss(classes: int, weighted: bool) -
         return float((counted * (log_sum - scale * two[np.arange(40), truth])).sum())
 
     assert loss == pytest.approx(minimize_scalar(scaled_loss, bounds=(1e-6, 10), method="bounded").fun, rel=1e-3)
+    assert native.judge(scores, labels, rows, weights, True) == (wrong, total, pytest.approx(scaled_loss(1.0)))
 
 
 # -- the choice -------------------------------------------------------------------------------------------------------
@@ -206,7 +216,7 @@ def in_runs(y: Any) -> Any:
 
 def test_where_one_pass_is_long_folds_may_cost_a_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make(2, n=200)
-    monkeypatch.setattr(choose_rule_and_passes, "_SHORT_PASS", 1)
+    monkeypatch.setattr(choose_rule_and_passes, "SHORT_PASS", 1)
     once, plain = (fit_source(Arrays(X, y.tolist()), auto(passes=passes)) for passes in ("auto", 1))
     assert once.choice is None
     assert same_run(once.model.run, plain.model.run)
@@ -220,7 +230,7 @@ def test_where_one_pass_is_long_folds_may_cost_a_part_of_it(monkeypatch: pytest.
 def test_where_classes_come_in_runs_folds_may_cost_more(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make(2, n=400)
     order = in_runs(y)
-    monkeypatch.setattr(choose_rule_and_passes, "_SHORT_PASS", 1)
+    monkeypatch.setattr(choose_rule_and_passes, "SHORT_PASS", 1)
     fitted = fit_source(Arrays(X[order], y[order].tolist()), auto())
     assert not fitted.grouped
     assert fitted.choice is not None
@@ -380,8 +390,101 @@ def test_classes_that_are_nearly_separable_are_learned_until_the_weights_are_lar
     spent = np.where(y == 1, np.exp(draw.normal(2.0, 1.0, 2000)), 0.0) * (draw.random(2000) < 0.985)
     X = np.column_stack([spent, draw.normal(size=(2000, 3)) + 0.5 * y[:, None]])
     X = ((X - X.mean(axis=0)) / X.std(axis=0)).round(4)
-    fitted = fit_source(Arrays(X[:600], y[:600].tolist(), sparse=False), auto())
-    assert fitted.passes > 377
     peer = LogisticRegression(C=1000, max_iter=1000).fit(X[:600], y[:600])
-    right = np.mean((np.asarray(fitted.model.unit_scores(X[600:]))[:, 0] > 0) == y[600:])
-    assert right >= peer.score(X[600:], y[600:]) - 0.002
+    for plan, fewest in ((by_passes_only(), 378), (auto(), 1)):
+        fitted = fit_source(Arrays(X[:600], y[:600].tolist(), sparse=False), plan)
+        assert fitted.passes >= fewest
+        right = np.mean((np.asarray(fitted.model.unit_scores(X[600:]))[:, 0] > 0) == y[600:])
+        assert right >= peer.score(X[600:], y[600:]) - 0.002
+
+
+# -- the minimum ------------------------------------------------------------------------------------------------------
+
+
+def nearly_alike(n: int, columns: int = 6, classes: int = 2) -> tuple[Any, Any]:
+    """Columns that say nearly the same, and classes that differences between them nearly separate."""
+    draw = np.random.default_rng(classes)
+    X = (draw.normal(size=(n, 1)) + 0.05 * draw.normal(size=(n, columns))).round(4)
+    X = ((X - X.mean(axis=0)) / X.std(axis=0)).round(4)
+    differences = draw.normal(size=(columns, classes - 1))
+    scores = 60 * X @ (differences - differences.mean(axis=0))
+    noisy = np.hstack([np.zeros((n, 1)), scores]) + draw.gumbel(size=(n, classes))
+    return X, noisy.argmax(axis=1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_minimum_is_that_of_logistic_regression(classes: int, weighted: bool) -> None:
+    X, y = nearly_alike(300, classes=classes)
+    weights = np.random.default_rng(0).random(300) * 2 if weighted else None
+    rows, order = native.rows_of(X), np.random.default_rng(1).permutation(300)[:250].astype(np.uint32)
+    units = 1 if classes == 2 else classes
+    total = 250.0 if weights is None else float(weights[order].sum())
+    numbers = (order, y.astype(np.int32), weights, classes, 1 / (3.0 * total), 2000)
+    coef, bias, visits = native.logistic_minimum(rows, *numbers, None, np.zeros(units))
+    peer = LogisticRegression(C=3.0, max_iter=20_000, tol=1e-9)
+    peer.fit(X[order], y[order], None if weights is None else weights[order])
+    np.testing.assert_allclose(np.asarray(coef), peer.coef_, rtol=0, atol=2e-2)
+    assert visits > 10
+
+    def chances(weights: Any, intercept: Any) -> Any:
+        scores = X[order] @ np.asarray(weights).T + np.asarray(intercept)
+        scores = np.hstack([np.zeros((250, 1)), scores]) if classes == 2 else scores
+        scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return scores / scores.sum(axis=1, keepdims=True)
+
+    np.testing.assert_allclose(chances(coef, bias), chances(peer.coef_, peer.intercept_), atol=2e-3)
+    for layout in (np.asfortranarray(X), narrow_csr(X)):
+        again = native.logistic_minimum(native.rows_of(layout), *numbers, None, np.zeros(units))
+        assert bytes(again[0]) == bytes(coef)
+        assert bytes(again[1]) == bytes(bias)
+
+
+MINIMUM = """
+from tests.learn.files.test_choose_rule_and_passes import native, nearly_alike, np
+X, y = nearly_alike(70, 11, 3)
+order = np.arange(70, dtype=np.uint32)
+minimum = native.logistic_minimum(native.rows_of(X), order, y.astype(np.int32), None, 3, 0.01, 50, None, np.zeros(3))
+print(native.instruction_set(), bytes(minimum[0]).hex() + bytes(minimum[1]).hex())
+"""
+
+
+def test_the_minimum_has_the_same_bits_on_every_instruction_set() -> None:
+    bits = set()
+    for isa in native.instruction_sets():
+        words = [sys.executable, "-c", MINIMUM]
+        process = child.run(
+            words, env=os.environ | {"ROSENBLATT_ISA": isa}, capture_output=True, text=True, check=True, timeout=60
+        )
+        used, numbers = process.stdout.split()
+        assert used == isa
+        bits.add(numbers)
+    assert len(bits) == 1
+
+
+def test_the_minimum_refuses_what_does_not_belong_together() -> None:
+    X, y = nearly_alike(20)
+    rows, order, labels = native.rows_of(X), np.arange(20, dtype=np.uint32), y.astype(np.int32)
+    good: tuple[Any, ...] = (order, labels, None, 2, 0.1, 5, None, np.zeros(1))
+    assert native.logistic_minimum(rows, *good)[2] > 0
+    wrong = {0: order + 1, 1: labels + 1, 2: np.ones(3), 3: 1, 4: -1.0, 6: np.zeros((1, 2)), 7: np.zeros(2)}
+    for position, value in wrong.items():
+        with pytest.raises(ValueError, match=r"expected|must|a label|alpha"):
+            native.logistic_minimum(rows, *good[:position], value, *good[position + 1 :])
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_columns_that_say_nearly_the_same_are_learned_at_the_minimum(sparse: bool) -> None:
+    X, y = nearly_alike(900)
+    fitted = fit_source(Arrays(X[:400], y[:400].tolist(), sparse=sparse), auto())
+    assert fitted.chosen == "logistic-minimum"
+    assert fitted.passes == 1
+    wrong = np.mean((np.asarray(fitted.model.unit_scores(X[400:]))[:, 0] > 0) != y[400:])
+    best = min(
+        1 - LogisticRegression(C=C, max_iter=5000).fit(X[:400], y[:400]).score(X[400:], y[400:]) for C in (1, 100)
+    )
+    assert wrong <= best + 0.01
+    for threads in (2, 4):
+        assert same_fit(
+            fitted, fit_source(Arrays(X[:400], y[:400].tolist(), sparse=sparse, step=7), auto(threads=threads))
+        )

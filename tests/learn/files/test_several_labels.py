@@ -18,6 +18,7 @@ from rosenblatt.options.threshold_criterion import criterion_of
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import HonestScores
+from rosenblatt.rules import RULES
 
 SEVERAL = ReadOptions(multi_label=True)
 TOPICS = {"sport": "ball goal team", "music": "song band", "food": "bread soup cheese", "travel": "train hotel"}
@@ -90,15 +91,41 @@ def _ordered(kind: str) -> list[str]:
     return list(TOPICS) if kind == "svm" else sorted(TOPICS)
 
 
-@pytest.mark.parametrize("rule", ["perceptron", "arow", "logistic"])
-def test_a_model_of_each_label_alone_has_the_same_weights(tmp_path: Path, rule: str) -> None:
+@pytest.mark.parametrize("weights", [{}, {0: 3.0, 2: 0.25}], ids=["alike", "weighed"])
+@pytest.mark.parametrize("rule", [*RULES])
+def test_a_model_of_each_label_alone_has_the_same_weights(tmp_path: Path, rule: str, weights: dict[int, float]) -> None:
     rows = examples()
-    together = fit(write(tmp_path / "a.svm", rows, "svm"), rule=rule)
+    together = fit(write(tmp_path / "a.svm", rows, "svm"), rule=rule, class_weight=weights or None)
     for k, topic in enumerate(TOPICS):
         one = [(["music" if topic in topics else "sport"], words) for topics, words in rows]  # numbers 1 and 0
-        alone = fit(write(tmp_path / f"{topic}.svm", one, "svm"), rule=rule, reading=None)
+        weight = {1: weights[k]} if k in weights else None
+        alone = fit(write(tmp_path / f"{topic}.svm", one, "svm"), rule=rule, reading=None, class_weight=weight)
         assert together.model.coef[k].tobytes() == alone.model.coef[0].tobytes()
         assert together.model.intercept[k] == alone.model.intercept[0]
+
+
+def test_one_label_with_a_weight_learns_as_two_classes_do(tmp_path: Path) -> None:
+    """A single unit, whose certain mistakes are learned without their exact score first."""
+    rows = [(["music"] if "music" in topics else [], words) for topics, words in examples(2000)]
+    several = fit(write(tmp_path / "a.svm", rows, "svm"), rule="last", class_weight={1: 7.0})
+    classes = [(topics or ["sport"], words) for topics, words in rows]
+    alone = fit(write(tmp_path / "b.svm", classes, "svm"), rule="last", reading=None, class_weight={1: 7.0})
+    assert weights(several) == weights(alone)
+
+
+def test_a_weight_makes_a_label_commoner(tmp_path: Path) -> None:
+    """Where its words say it half of the time."""
+    rows = [([t for t in topics if t != "food" or k % 2], words) for k, (topics, words) in enumerate(examples())]
+    path, other = (
+        write(tmp_path / f"{seed}.txt", part, "fasttext") for seed, part in enumerate((rows, examples(seed=1)))
+    )
+    counts = []
+    for weight in (0.1, 1.0, 10.0):
+        model = fit(path, rule="auto", passes="auto", order=None, class_weight={"food": weight}).model
+        assert isinstance(model, MultiLabelModel)
+        assert not model.thresholds  # the most probable answer would undo the weight
+        counts.append(sum("food" in labels for labels in decided(model, other)))
+    assert counts[0] < counts[1] - 10 < counts[2] - 20
 
 
 def test_threads_blocks_and_formats_decide_no_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import os
 import struct
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -83,8 +84,20 @@ def test_dense_blocks_come_back(dtype: type, weights: Any, file: int) -> None:
         assert weights is None or np.array_equal(restored.weights, weights)
 
 
+@pytest.mark.parametrize("weights", [None, np.arange(2.0)])
+def test_targets_come_back(weights: Any, file: int) -> None:
+    targets = np.array([-1.5, 1e99])
+    for block in (sparse(np.arange(9.0)), Block(np.ones((2, 3)), np.zeros(2, dtype=np.int32))):
+        restored, _ = round_trip(replace(block, weights=weights, targets=targets), file)
+        assert restored.targets is not None
+        assert restored.targets.tolist() == targets.tolist()
+        assert (restored.weights is None) == (weights is None)
+        assert round_trip(block, file)[0].targets is None
+
+
 def page(block: Block, packer: native.Packer | None = None) -> bytes:
-    return bytes((packer or native.Packer()).page(native.contiguous_rows(block.values), *block.buffers))
+    rows = native.contiguous_rows(block.values)
+    return bytes((packer or native.Packer()).page(rows, *block.buffers, block.target_buffer))
 
 
 def test_pages_are_those_of_the_slow_twin() -> None:
@@ -92,8 +105,10 @@ def test_pages_are_those_of_the_slow_twin() -> None:
     wide = sparse(np.arange(5.0), 2**40, np.int64)
     dense = Block(np.arange(6.0).reshape(2, 3), np.array([0, 1], dtype=np.int32), np.ones(2))
     narrow = Block(np.ones((2, 3), np.float32), np.array([0, 1], dtype=np.int32))
+    targeted = Block(np.ones((2, 3)), np.zeros(2, dtype=np.int32), np.ones(2), targets=np.array([-0.5, 1e90]))
+    numbers_only = replace(sparse(np.arange(5.0)), weights=None, targets=np.array([3.0, 4.0]))
     empty = Block(Csr(np.zeros(3, np.int64), np.empty(0, np.int32), np.empty(0), 0), np.zeros(2, np.int32))
-    for block in (*few, wide, dense, narrow, empty):
+    for block in (*few, wide, dense, narrow, targeted, numbers_only, empty):
         assert page(block) == slow.page(block)
 
 

@@ -18,8 +18,8 @@ def test_the_registry_and_the_options_know_the_same_formats() -> None:
 
 def test_every_read_option_is_understood_by_some_format_and_every_format_names_only_those() -> None:
     understood = {name for format in FORMATS.values() for name in format.options} | set(_EVERY_FORMAT)
-    # `decide`, `count_names` and `grow` are for `fit` alone; `with_` and `name_rows` are for predictions.
-    others = {"decide", "count_names", "grow", "with_", "name_rows"}
+    # `decide`, `task`, `count_names` and `grow` are for `fit` alone; `with_` and `name_rows` are for predictions.
+    others = {"decide", "task", "count_names", "grow", "with_", "name_rows"}
     assert understood == set(ReadOptions._fields) == {*options.READ, *options.LABEL_SETS, *others}
 
 

@@ -250,7 +250,7 @@ def test_a_line_without_a_label_has_none(tmp_path: Path) -> None:
 
 def test_labels_of_regression_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "".join(f"{i / 7:.4f} 1:1\n" for i in range(MAX_LABELS + 1)))
-    with pytest.raises(DataError, match="this looks like regression, and Rosenblatt learns classes"):
+    with pytest.raises(DataError, match="this looks like regression: predict them with task='number'"):
         list(open_source(path, SVM).blocks())
 
 

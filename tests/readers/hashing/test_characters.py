@@ -142,3 +142,17 @@ def test_text_without_spaces_is_recognised(tmp_path: Path, text: str) -> None:
 def test_names_of_places_in_chinese_are_words(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("y,city\n" + "a,北京\nb,上海\nb,西安\n" * 10, encoding="utf-8")
     assert open_source(str(tmp_path / "a.csv"), ReadOptions(label="y", decide=True)).space.settings["words"] == ["city"]
+
+
+def test_a_word_of_many_thousand_characters_takes_no_minutes(tmp_path: Path) -> None:
+    # Each of its n-grams was named by walking through the whole word: this took hours.
+    word = "".join(RANDOM.choice(list("abcdefgh"), 200_000))
+    model = fitted(tmp_path / "a.txt", f"yes\tthe word {word}\nno\tthe word {word[::-1]}\n")
+    grams = {name for name in model.space.names.values() if "*" in name}
+    assert {f"{word[:3]}*", f"*{word[-1:]}"} <= grams
+    assert len(grams) > 500
+    words = "the", "word", word, word[::-1]
+    for gram in grams:
+        part = gram.strip("*")
+        is_part = str.__contains__ if gram == f"*{part}*" else str.startswith if gram == f"{part}*" else str.endswith
+        assert any(is_part(each, part) for each in words), gram

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow
 import pytest
+from pyarrow import ipc, parquet
 
 from rosenblatt.errors import DataError
 from rosenblatt.readers.formats import lines
@@ -142,6 +143,30 @@ def test_standard_input_is_a_file_when_a_file_is_given(tmp_path: Path) -> None:
     assert process.stdout.split() == ["True", str(len(LINES)), str(len(LINES))], process.stderr
     process = child.run([sys.executable, "-c", STDIN], input=LINES, capture_output=True, timeout=60)
     assert process.stdout.split() == [b"False", b"None", str(len(LINES)).encode()], process.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the system has no names for descriptors")
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "arrows", "npy", "npz"])
+def test_a_format_that_is_no_stream_is_read_from_standard_input_where_that_is_a_file(
+    tmp_path: Path, suffix: str
+) -> None:
+    path, numbers = tmp_path / f"t.{suffix}", np.arange(120.0).reshape(40, 3)
+    numbers[:, 2] %= 2
+    table = pyarrow.table({"a": numbers[:, 0], "b": numbers[:, 1], "label": numbers[:, 2]})
+    if suffix == "parquet":
+        parquet.write_table(table, path)
+    elif suffix in ("arrow", "arrows"):
+        with (ipc.new_file if suffix == "arrow" else ipc.new_stream)(str(path), table.schema) as writer:
+            writer.write_table(table)
+    elif suffix == "npy":
+        np.save(path, numbers)
+    else:
+        np.savez(path, X=numbers[:, :2], y=numbers[:, 2])
+    program = "import rosenblatt; X, y = rosenblatt.read('-'); print(X.tobytes().hex(), y.tolist())"
+    X, y = read(path)
+    with path.open("rb") as file:
+        process = child.run([sys.executable, "-c", program], stdin=file, capture_output=True, text=True, timeout=60)
+    assert process.stdout == f"{X.tobytes().hex()} {y.tolist()}\n", process.stderr
 
 
 TEXT = b"ham\tdinner at seven, or a bit later\nspam\tyou won a prize, call now\nham\tsee you there tomorrow\n"

@@ -304,3 +304,26 @@ def test_linear_separator_reads_several_files(tmp_path: Path) -> None:
     of_list = rosenblatt.LinearSeparator(passes=1).fit(paths)
     assert of_folder.model_.coef.tobytes() == of_list.model_.coef.tobytes()
     assert len(of_list.predict(paths[1:])) < len(of_list.predict(str(tmp_path / "*"))) == ROWS
+
+
+OBJECTS = '{"a":1,"b":2,"label":"x"}\n{"a":2,"b":3,"label":"y"}\n'
+TABLE = "a,b,label\nu,2,x\nv,1,y\nu,1,x\nv,2,y\n"
+
+
+def test_lines_of_json_are_no_rows_of_a_table(tmp_path: Path) -> None:
+    """They may have as many commas; in a file of their own, within one, and in a pipe that is answered line by line."""
+    (tmp_path / "1.csv").write_text(TABLE)
+    (tmp_path / "2.jsonl").write_text(OBJECTS)
+    with pytest.raises(DataError, match=r"2.jsonl: is jsonl, and .*1.csv is csv; give files of one format"):
+        rosenblatt.fit_file([str(tmp_path / "1.csv"), str(tmp_path / "2.jsonl")])
+    with pytest.raises(DataError, match=r"1.csv: is csv, and .*2.jsonl is jsonl"):
+        rosenblatt.fit_file([str(tmp_path / "2.jsonl"), str(tmp_path / "1.csv")])
+    (tmp_path / "mixed.csv").write_text(TABLE * 2 + OBJECTS + TABLE)
+    with pytest.raises(DataError, match=r"mixed.csv:11: is an object of JSON, not a row of a table"):
+        rosenblatt.fit_file(tmp_path / "mixed.csv")
+    fitted = rosenblatt.fit_file(tmp_path / "mixed.csv", reading=ReadOptions(on_bad_row="skip"))
+    assert (fitted.rows, fitted.skipped) == (12, 2)
+    assert [
+        f"mixed.csv:{line}: is an object" in row.sentence for line, row in zip((11, 12), fitted.bad_rows, strict=True)
+    ]
+    assert fitted.model.classes == ("x", "y")

@@ -15,7 +15,8 @@ from pyarrow import ipc, parquet
 import rosenblatt
 from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.model.fit_file import fit_file
-from rosenblatt.model.model_file import load_linear_model
+from rosenblatt.model.model_file import load_linear_model, save_model
+from rosenblatt.model.predict import predict_file
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table import equal_batches as batches
 from rosenblatt.readers.table.columns.left_out import numbers_left_out
@@ -130,6 +131,68 @@ def test_scale_and_kinds_can_be_overruled(tmp_path: Path) -> None:
     texts = rosenblatt.read(path, decide=True, as_=("text:city", "number:row"), bits=8)
     assert texts.space.settings["texts"] == ["city"]
     assert "row" in texts.space.settings["numbers"]
+
+
+def log_of_a_day(day: int, n: int = 600, *, order: str = "time") -> pd.DataFrame:
+    """Lines of a log with the time of each, in words and in seconds; errors become alerts, whatever the day."""
+    random = np.random.default_rng(day)
+    level = random.choice(["info", "warn", "error"], n)
+    seconds = 1_772_409_600 + day * 86_400 + np.arange(n) * 140
+    label = np.where((level == "error") != (random.random(n) < 0.1), "alert", "ok")
+    frame = pd.DataFrame({"ts": pd.to_datetime(seconds, unit="s"), "clock": seconds, "level": level, "label": label})
+    return frame if order == "time" else frame.sample(frac=1, random_state=1)
+
+
+@pytest.mark.parametrize("order", ["time", "random"])
+@pytest.mark.parametrize("rule", ["arow", "logistic", "auto"])
+def test_the_log_of_today_is_learned_for_tomorrow(tmp_path: Path, rule: Any, order: str) -> None:
+    """A weight for the day itself would grow from day to day until it alone decides."""
+    model = fit_file(write(log_of_a_day(0, order=order).drop(columns="clock"), tmp_path / "a.csv"), rule=rule).model
+    for day in (1, 20):
+        tomorrow = log_of_a_day(day)
+        path = write(tomorrow, tmp_path / "b.csv")
+        scores = np.concatenate([block.decided for block in predict_file(model, path, ReadOptions())])
+        assert (np.asarray(model.classes)[scores] == tomorrow["label"]).mean() > 0.8
+
+
+def test_days_are_left_out_of_a_log_and_brought_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from rosenblatt.cli import main
+
+    def days_left_out(frame: pd.DataFrame, **reading: Any) -> Any:
+        examples = rosenblatt.read(write(frame, tmp_path / "t.csv"), decide=True, **reading)
+        days = examples.X.toarray()[:, examples.space.columns.index("ts")]
+        reasons = examples.space.settings["columns"].get("days_left_out", {})
+        assert ("ts" in reasons) == (not days.any())
+        return reasons.get("ts")
+
+    day, weeks = log_of_a_day(0), log_of_a_day(0, n=20_000)
+    assert days_left_out(day) == days_left_out(log_of_a_day(0, order="random")) == "spans less than two weeks"
+    late = weeks.iloc[np.argsort(np.arange(len(weeks)) + np.random.default_rng(0).integers(0, 500, len(weeks)))]
+    for frame in (weeks, weeks[::-1], late):
+        assert days_left_out(frame) == "follows the order of the rows"
+    assert days_left_out(weeks.sample(frac=1, random_state=1)) is None
+    assert days_left_out(customers().rename(columns={"signup": "ts"})) is None
+    for reading in ({"as_": "date:ts"}, {"keep": "ts"}, {"keep": "*"}, {"scale": False}):
+        assert days_left_out(day, **reading) is None
+    assert main(["fit", write(day, tmp_path / "c.csv"), "-o", str(tmp_path / "m"), "--passes", "1"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    clause = "ts is used by weekday and hour alone (spans less than two weeks); --as date:ts to use the day as well;"
+    assert clause in words
+    assert "clock left out (follows the order of the rows); --keep clock to use it." in words
+    clocks = rosenblatt.read(write(log_of_a_day(0, order="random"), tmp_path / "t.csv"), decide=True)
+    assert "clock" in clocks.space.settings["numbers"]
+
+
+def test_days_of_a_new_column_are_left_out_as_those_of_a_first_fit(tmp_path: Path) -> None:
+    first, second = (write(log_of_a_day(day), tmp_path / f"{day}.csv") for day in (0, 1))
+    write(log_of_a_day(0)[["level", "label"]], Path(first))
+    save_model(fit_file(first).model, tmp_path / "m.model")
+    model = fit_file(second, from_=tmp_path / "m.model").model
+    save_model(model, tmp_path / "m.model")
+    model = load_linear_model(tmp_path / "m.model")
+    assert model.space.settings["columns"]["days_left_out"] == {"ts": "spans less than two weeks"}
+    assert model.coef[:, model.space.columns.index("ts")].tolist() == [0.0]
+    assert "ts weekday=Tuesday" in model.space.columns
 
 
 def test_what_cannot_be_overruled_is_refused(tmp_path: Path) -> None:

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
 from rosenblatt import Perceptron, errors, figures, losses, trace
 from rosenblatt.certificates.certify import certify
+from rosenblatt.report.figures.plane import arrow
 from rosenblatt.report.figures.style import DARK, LIGHT, number, vector
 from tests import child
 from tests.report.figures.drawn import AND, CORNERS, XOR, arrows, line, scattered, words
@@ -290,3 +293,16 @@ def test_pyplot_is_never_loaded(tmp_path: Path) -> None:
     )
     run = child.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert run.stdout.strip() == "False"
+
+
+def test_an_arrow_that_begins_outside_the_picture_does_not_cross_its_numbers() -> None:
+    figure = Figure(figsize=(4, 4))
+    canvas, axes = FigureCanvasAgg(figure), figure.add_axes((0.3, 0.3, 0.4, 0.4))
+    axes.axis("off")
+    arrow(axes, np.array([-0.4, 0.5]), np.array([0.5, 0.5]), "#ff0000")
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba()).astype(int)
+    red = (pixels[..., 0] > 200) & (pixels[..., 1] < 120)
+    inside = red[:, int(0.29 * red.shape[1]) :].sum()
+    assert inside > 100
+    assert red.sum() == inside

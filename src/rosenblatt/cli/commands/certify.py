@@ -14,8 +14,9 @@ from rosenblatt.available_cores import core_count
 from rosenblatt.cli.exits import DONE, NO
 from rosenblatt.cli.output import check_output, say, write, write_json
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
-from rosenblatt.cli.plot_option import check_two_columns, column_names, save_plot, two_columns
+from rosenblatt.cli.plot_option import check_picture, check_two_columns, column_names, save_plot, two_columns
 from rosenblatt.cli.progress import StatusLine
+from rosenblatt.extras import require
 from rosenblatt.readers.source import ReadOptions
 
 if TYPE_CHECKING:
@@ -40,8 +41,10 @@ class _Data:
     "rosenblatt certify people.csv --label income --save proof.json",
     "rosenblatt certify people.csv --label income --check proof.json",
     "rosenblatt certify flowers.csv --pairs",
+    "rosenblatt certify prices.csv --label price --task number",
 )
 @data_argument
+@option(options.certify_task)
 @option(options.pairs)
 @option(options.one_vs_rest)
 @option(options.time_limit)
@@ -57,6 +60,8 @@ class _Data:
 def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool, **settings: Any) -> int:
     """Can a hyperplane separate the classes of DATA without a single error? Exit code 0: yes, and here is the widest;
     1: no, or not decided within the time limit. Either answer comes with a proof: --save keeps it, --check verifies it.
+    With --task number the label is a number, and the question whether some linear function of the columns meets it in
+    every row.
     """
     from rosenblatt.certificates.check_input import check_points
     from rosenblatt.readers.stored_examples import IN_MEMORY, StoredExamples, read_or_store
@@ -64,13 +69,18 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
     many = settings["pairs"] or settings["one_vs_rest"]
     if settings["check"] and (settings["save"] or many):
         raise click.UsageError("--check verifies one certificate: leave out --save, --pairs and --one-vs-rest.")
-    check_output(settings["plot"], data, settings["save"])
+    of_number = settings["task"] == "number" or (settings["check"] and _is_about_a_number(settings["check"]))
+    if of_number and (many or settings["plot"]):
+        raise click.UsageError("--task number has one answer and no picture: no --pairs, --one-vs-rest or --plot.")
+    check_picture(settings["plot"], data, settings["save"])
+    if not settings["check"]:
+        require("certify")
     if settings["save"] and many:
         os.makedirs(settings["save"], exist_ok=True)
     else:
         check_output(settings["save"], data)
     settings["theme"] = settings["theme"] or "light"
-    in_memory = sys.maxsize if many or settings["plot"] else IN_MEMORY
+    in_memory = sys.maxsize if many or of_number or settings["plot"] else IN_MEMORY
     with (
         StatusLine() as line,
         read_or_store(data, reading, threads=core_count(), in_memory=in_memory, on_bytes=line.reading) as examples,
@@ -79,6 +89,8 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
             return _certify_stored(examples, line, settings, as_json)
         line.erase()
         X, y = examples
+        if of_number:
+            return _certify_number(data, X, y, settings, as_json)
         table = _Data(data, X, y, column_names(examples.space.columns, X.shape[1]))
         settings["columns"] = two_columns(columns, table.names or (), table.X.shape[1])
         if settings["check"]:
@@ -102,6 +114,27 @@ def _certify(data: _Data, settings: dict[str, Any], as_json: bool) -> int:
         )
         save_plot(figure, settings["plot"])
     return _print(certificate, data.path, settings["save"], as_json)
+
+
+def _is_about_a_number(certificate: str) -> bool:
+    from rosenblatt.certificates.certificate_file import load_certificate
+    from rosenblatt.certificates.exact_fit.answers import FitCertificate
+
+    return isinstance(load_certificate(certificate), FitCertificate)
+
+
+def _certify_number(data: str, X: Any, y: Any, settings: dict[str, Any], as_json: bool) -> int:
+    """Does some linear function meet every target?"""
+    from rosenblatt.certificates.exact_fit.equations import check_equations, targets_of_file
+    from rosenblatt.certificates.exact_fit.fits_exactly import fit_equations
+    from rosenblatt.errors import DataError, option
+
+    if y is None:
+        raise DataError(f"{data}: has no targets; name their column with {option('label')}.", file=data)
+    equations = check_equations(X, targets_of_file(y))
+    if settings["check"]:
+        return _check(settings["check"], data, equations, as_json)
+    return _print(fit_equations(equations), data, settings["save"], as_json)
 
 
 def _certify_stored(examples: StoredExamples, line: StatusLine, settings: dict[str, Any], as_json: bool) -> int:
@@ -129,7 +162,7 @@ def _print(certificate: Certificate, data: str, save: str | None, as_json: bool)
         write_json({"data": data, **certificate.to_dict()})
     else:
         write(certificate.explain(count_from=1))
-    return DONE if certificate.kind == "separable" else NO
+    return DONE if certificate.kind in ("separable", "exact fit") else NO
 
 
 def _refuse_many_classes(data: str, n_classes: int) -> None:

@@ -3,9 +3,9 @@
 from typing import Any
 
 from rosenblatt import options
-from rosenblatt.cli.output import check_output, write_json, write_lines
+from rosenblatt.cli.output import write_json, write_lines
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
-from rosenblatt.cli.plot_option import check_two_columns, column_names, save_plot, two_columns
+from rosenblatt.cli.plot_option import check_picture, check_two_columns, column_names, save_plot, two_columns
 from rosenblatt.readers.source import ReadOptions
 
 
@@ -45,7 +45,7 @@ def command(
     from rosenblatt.report.text.comparison import comparison_lines
     from rosenblatt.report.text.layout import terminal_width
 
-    check_output(plot, data)
+    check_picture(plot, data)
     table = read_table(data, reading, all_columns=plot is not None)
     names = column_names(table.space.columns, table.X.shape[1])
     drawn = None

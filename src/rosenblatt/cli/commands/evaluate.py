@@ -51,7 +51,8 @@ def command(
         record = {"model": model, "data": evaluation.data, **scores_record(scores), "warnings": summary.warnings}
         write_json(record | {"report": report, "drift": drift, "new_words": new_words})
     else:
-        write(f"{bold(evaluation.data)}  {plural(scores.examples, 'example')}\n")
+        which = ", which the model learned: expect more errors on others" if summary.is_of_learned_data else ""
+        write(f"{bold(evaluation.data)}  {plural(scores.examples, 'example')}{which}\n")
         write_lines(evaluation_lines(evaluation))
         if drift is not None or new_words is not None:
             write("")

@@ -68,7 +68,7 @@ def command(
 def _write_small(
     model: str, to: str | None, output: str | None, size: str | int, test: str | None, as_json: bool
 ) -> None:
-    from rosenblatt.model.model_file import load_linear_model, save_model
+    from rosenblatt.model.model_file import load_scorer, save_model, with_classes
     from rosenblatt.model.small_model import shrink
 
     if to is not None:
@@ -78,7 +78,7 @@ def _write_small(
     if output in (None, "-"):
         raise click.UsageError("Name the file of the small model with -o.")
     check_output(output, model, test)
-    large = load_linear_model(model, "made small")
+    large = with_classes(load_scorer(model), model, "made small")
     if large.is_small:
         raise ModelError(f"{model}: is small already: make the model that it was made from smaller.", file=model)
     n_bytes = options.size_of(size)

@@ -43,9 +43,11 @@ if TYPE_CHECKING:
     "fit",
     "rosenblatt fit mail.tsv --test new-mail.tsv",
     "rosenblatt fit people.csv --label income --drop name --holdout 0.1",
+    "rosenblatt fit houses.csv --label price --error absolute",
     "rosenblatt fit monday.csv tuesday.csv 'older/*.csv' -o week.model",
     "rosenblatt fit clicks.vw.gz --passes 5 --holdout 0.1 --patience 1 -o clicks.model",
     "rosenblatt fit --from week.model today.csv -o week.model",
+    "rosenblatt fit 's3://logs/day-*.vw' --on dask://scheduler:8786 -o day.model",
     "rosenblatt fit mail.tsv --size 1MB -o phone.model",
     "zcat rows.svm.gz | rosenblatt fit - -o rows.model",
 )
@@ -63,8 +65,12 @@ if TYPE_CHECKING:
 @option(options.features)
 @option(options.fit_file_class_weight)
 @option(options.threshold, metavar="CRITERION")
+@option(options.task)
+@option(options.error)
+@option(options.quantiles, metavar="LEVELS")
 @option(options.size, metavar="SIZE")
 @several_labels_options
+@option(options.on, metavar="ENGINE")
 @option(options.threads)
 @option(options.seed)
 @option(options.cache, metavar="FOLDER")
@@ -80,6 +86,7 @@ def command(
     output: str | None,
     test: str | None,
     reading: ReadOptions,
+    task: str | None,
     report: str | None,
     top: int,
     as_json: bool,
@@ -89,11 +96,13 @@ def command(
     lines of label, tab, text; compressed or not; '-' is standard input. Several files, folders and quoted patterns are
     learned as one file with all their rows; folders named key=value give a table a column.
 
+    A label that is a number and hardly repeats is predicted as one, in its own unit; --task says what it is.
+
     Without options several rules are tried, and the best is kept: few examples are learned as often as it lowers the
     error on examples that were left out, many are learned once.
     """
     output = output or default_model_path(data)
-    reading, learning["keep"] = _split_keep(reading)
+    reading, learning["keep"] = _split_keep(reading._replace(task=task))
     is_stream = data == ("-",)
     if learning["checkpoint"] is None and output is not None and not is_stream:
         learning["checkpoint"] = f"{output}.checkpoint"
@@ -147,14 +156,19 @@ def _check_files(inputs: list[str | None], outputs: list[str | None], test: str 
 
 def _fit(data: Paths, reading: ReadOptions, learning: dict[str, Any]) -> Fitted:
     """Learn with progress on a terminal; Ctrl-C leaves a checkpoint beside the model to resume from."""
-    is_opened_later = learning["keep_cache"] or learning["from_"] is not None
+    on = learning.pop("on")
+    is_opened_later = learning["keep_cache"] or learning["from_"] is not None or on is not None
     source = data if is_opened_later else _start_reading(data, reading, learning["threads"])
     from rosenblatt.model.fit_file import fit_file
 
     checkpoint = learning["checkpoint"]
     try:
         with ProgressBar("learning") as bar:
-            return fit_file(source, reading=reading, on_progress=bar, **learning)
+            if on is None:
+                return fit_file(source, reading=reading, on_progress=bar, **learning)
+            from rosenblatt.cluster import fit
+
+            return fit(data, on, reading=reading, on_progress=bar, **learning)
     except KeyboardInterrupt as interrupt:
         if learning["from_"] is not None and not str(interrupt) and not (checkpoint and os.path.exists(checkpoint)):
             model = learning["from_"]

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--scores", is_flag=True, help="After each label its score; of many classes, all scores.")
 @click.option("--proba", is_flag=True, help="After each label the probability of every class; a header names them.")
 @option(options.confidence)
+@option(options.intervals)
 @option(options.top_classes)
 @option(options.reasons)
 @option(options.id_column, metavar="COLUMN")
@@ -53,6 +54,7 @@ def command(
     scores: bool,
     proba: bool,
     confidence: bool,
+    intervals: bool,
     top: int,
     reasons: int,
     id_: str | None,
@@ -61,7 +63,7 @@ def command(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Print the label that MODEL predicts for each example of DATA, one on a line, in the order of DATA.
+    """Print the label, or number, that MODEL predicts for each example of DATA, one on a line, in the order of DATA.
 
     DATA may have labels or not; '-' is standard input. A pipe is answered line by line, as soon as a line is there.
     --json is --output-format jsonl.
@@ -71,13 +73,16 @@ def command(
     from rosenblatt.model.predict import predict_source
     from rosenblatt.model.warnings.drift import Watch
     from rosenblatt.readers.open import open_source
-    from rosenblatt.report.text.answers import Shown
+    from rosenblatt.report.text.answers import Shown, refuse_unfit
     from rosenblatt.report.text.predictions import answer_lines
 
     columns = tuple(column for word in with_ for column in word.split(",") if column)
-    shown = Shown("jsonl" if as_json else output_format, scores, proba, confidence, top, reasons, id_, columns)
+    shown = Shown(
+        "jsonl" if as_json else output_format, scores, proba, confidence, top, reasons, id_, columns, intervals
+    )
     check_output(output, model, *data, reading.labels_from)
     predictor = load_model(model, data[0])
+    refuse_unfit(predictor, model, shown)
     if proba:
         require_probabilities(predictor, model)
     if confidence:

@@ -114,17 +114,8 @@ def _show_results(folder: str, as_json: bool) -> None:
 
 
 def _server() -> Any:
-    try:
-        import uvicorn  # noqa: F401  # so that a missing one is reported before anything is read
+    from rosenblatt.studio import server
 
-        from rosenblatt.studio import server
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").split(".")[0]
-        if missing not in ("starlette", "uvicorn", "anyio"):
-            raise
-        raise click.UsageError(
-            f"The studio needs {missing}, which is not installed: pip install 'rosenblatt[studio]'."
-        ) from None
     return server
 
 

@@ -12,7 +12,7 @@ from rosenblatt import options
 from rosenblatt.cli import output as terminal
 from rosenblatt.cli.output import check_output
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
-from rosenblatt.cli.plot_option import column_names, save_plot, two_columns
+from rosenblatt.cli.plot_option import check_picture, column_names, save_plot, two_columns
 from rosenblatt.readers.source import ReadOptions
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ def command(data: str, reading: ReadOptions, output: str | None, as_json: bool, 
     """
     from rosenblatt.report.text.trace_table import caption
 
-    for path in (output, settings["plot"], settings["animate"]):
-        check_output(path, data)
+    check_output(output, data)
+    for path in (settings["plot"], settings["animate"]):
+        check_picture(path, data)
     trace, space = _learn(data, reading, settings)
     steps = _chosen_steps(settings)
     _draw(trace, space, settings)

@@ -18,15 +18,14 @@ from rosenblatt.estimators.common import check_input
 from rosenblatt.learn.multiclass_schemes import class_scores, predicted_classes
 from rosenblatt.records import Floats, MistakeLog
 
-E = TypeVar("E", bound="Estimator")
+E = TypeVar("E", bound="DescribedEstimator")
 
 
-class Estimator(ClassifierMixin, BaseEstimator):
-    """A classifier whose docstring gets its parameters from `_options` and its attributes from its properties."""
+class DescribedEstimator(BaseEstimator):
+    """An estimator whose docstring gets its parameters from `_options` and its attributes from its properties."""
 
     _options: ClassVar[Mapping[str, options.Option[Any]]]
     _attributes: ClassVar[Mapping[str, str]] = {}  # those that are not properties
-    classes_: NDArray[Any]
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
@@ -39,13 +38,17 @@ class Estimator(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _docstring_sections(cls: type[Estimator]) -> str:
-    parameters = [
-        f"{name} : {option.expected}, default={option.default!r}\n    {option.help}"
-        for name, option in cls._options.items()
-    ]
-    attributes = {"classes_": "The labels, sorted."} | {
-        name: value.__doc__
+class Estimator(ClassifierMixin, DescribedEstimator):
+    """A classifier."""
+
+    classes_: NDArray[Any]
+
+
+def _docstring_sections(cls: type[DescribedEstimator]) -> str:
+    parameters = [options.parameter_entry(name, option, option.default) for name, option in cls._options.items()]
+    attributes = {"classes_": "The labels, sorted."} if issubclass(cls, ClassifierMixin) else {}
+    attributes |= {
+        name: str(value.__doc__)
         for base in reversed(cls.__mro__)
         for name, value in vars(base).items()
         if isinstance(value, property) and name.endswith("_") and not name.startswith("_")
@@ -56,10 +59,35 @@ def _docstring_sections(cls: type[Estimator]) -> str:
     return "\n\n".join("\n".join([title, "-" * len(title), *lines]) for title, lines in sections)
 
 
-class RunEstimator(Estimator):
-    """An estimator whose state is a run: of linear units, or of a kernel perceptron."""
+class FromRun:
+    """An estimator whose state is a run, and what that leaves behind."""
 
     _run: Any
+
+    def _fitted_run(self) -> Any:
+        if "_run" not in self.__dict__:
+            name = type(self).__name__
+            raise NotFittedError(f"This {name} has not learned anything yet: call fit or partial_fit first.")
+        return self._run
+
+    def _mistake_log(self) -> MistakeLog:
+        log: MistakeLog | None = self._fitted_run().summary.mistake_log
+        if log is None:
+            raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
+        return log
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_run" in self.__dict__
+
+    @property
+    def n_iter_(self) -> int:
+        """Epochs visited, the clean one included."""
+        return len(self._fitted_run().mistakes)
+
+
+class RunEstimator(FromRun, Estimator):
+    """A classifier whose state is a run: of linear units, or of a kernel perceptron."""
+
     class_weight: Any
 
     # -- learning ---------------------------------------------------------------------------------------------------
@@ -105,26 +133,6 @@ class RunEstimator(Estimator):
         return labels
 
     # -- what a run leaves behind -----------------------------------------------------------------------------------
-
-    def _fitted_run(self) -> Any:
-        if "_run" not in self.__dict__:
-            name = type(self).__name__
-            raise NotFittedError(f"This {name} has not learned anything yet: call fit or partial_fit first.")
-        return self._run
-
-    def _mistake_log(self) -> MistakeLog:
-        log: MistakeLog | None = self._fitted_run().summary.mistake_log
-        if log is None:
-            raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
-        return log
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_run" in self.__dict__
-
-    @property
-    def n_iter_(self) -> int:
-        """Epochs visited, the clean one included."""
-        return len(self._fitted_run().mistakes)
 
     @property
     def mistakes_(self) -> list[int]:

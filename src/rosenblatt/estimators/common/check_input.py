@@ -13,6 +13,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from rosenblatt import native
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.input_checks import check_labels_complete, first_missing, label_text
+from rosenblatt.readers.number_targets import LARGEST
 from rosenblatt.records import Csr, Floats, Values
 
 
@@ -86,6 +87,45 @@ def check_labels(y: Any, n_rows: int) -> NDArray[Any]:
     if labels.dtype.kind not in "biuUS" and _encode_small_integers(labels) is None:
         check_classification_targets(labels)
     return labels
+
+
+def check_targets(y: Any, n_rows: int) -> Floats:
+    """y as one number per row, finite and of a size whose square is."""
+    column = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
+    if len(column) != n_rows:
+        raise DataError(f"X has {n_rows} rows but y has {len(column)} targets: they must be the same number.")
+    if column.dtype.kind not in "biuf":
+        column = _numbers_in(column)
+    targets: Floats = np.ascontiguousarray(column, dtype=np.float64)
+    wrong = ~(np.abs(targets) <= LARGEST)
+    if not wrong.any():
+        return targets
+    row = int(np.argmax(wrong))
+    if np.isnan(targets[row]):
+        raise DataError(f"Input y contains NaN at row {row}: drop the rows without a target, or give them one.")
+    if np.isinf(targets[row]):
+        raise DataError(f"Input y contains infinity at row {row}: every target must be finite.")
+    raise DataError(
+        f"y is {targets[row]:g} at row {row}, and a target must lie between -1e100 and 1e100: give it in a larger unit."
+    )
+
+
+def _numbers_in(column: NDArray[Any]) -> Floats:
+    """Numbers as text or objects; the first that is none raises DataError."""
+    if column.dtype.kind == "c":
+        raise DataError("Complex data not supported: y must hold real numbers.")
+    if column.dtype.kind in "mM":
+        raise DataError("y holds dates or durations: subtract a date, and divide by a unit such as one day.")
+    for row, value in enumerate(column.tolist()):
+        try:
+            float(value)
+        except OverflowError:
+            raise DataError(f"y is too large for a float at row {row}.") from None
+        except (TypeError, ValueError):
+            raise DataError(
+                f"y is {value!r} at row {row}, which is not a number: drop the row, or use a classifier for labels."
+            ) from None
+    return column.astype(np.float64)
 
 
 def encode_as(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int32]:

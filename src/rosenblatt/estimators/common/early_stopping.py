@@ -21,8 +21,8 @@ def hold_out(
         n_held_out = min(math.ceil(fraction * len(members)), len(members) - 1)
         held_out[members[: max(n_held_out, 0)]] = True
     if not held_out.any():
+        reason = "every class has only one" if labels.any() else "there is only one"
         raise DataError(
-            "early_stopping has no example to hold out, because every class has only one: add examples, or set "
-            "early_stopping=False."
+            f"early_stopping has no example to hold out, because {reason}: add examples, or set early_stopping=False."
         )
     return Validation(np.flatnonzero(~held_out).astype(np.uint32), np.flatnonzero(held_out).astype(np.uint32), patience)

@@ -1,18 +1,32 @@
 """The attributes that a run of linear units leaves behind."""
 
-from rosenblatt.estimators.common.base import RunEstimator
+from rosenblatt.estimators.common.base import FromRun, RunEstimator
 from rosenblatt.learn.run import Run
 from rosenblatt.records import Floats
 
 
-class LinearRunEstimator(RunEstimator):
-    """An estimator whose run is one of linear units."""
+class FromLinearRun(FromRun):
+    """An estimator, of classes or of a number, whose run is one of linear units."""
 
     _run: Run
 
     def _fitted_run(self) -> Run:
         run: Run = super()._fitted_run()
         return run
+
+    @property
+    def t_(self) -> int:
+        """Examples visited."""
+        return self._fitted_run().learner.t
+
+    @property
+    def loss_(self) -> list[float]:
+        """Mean loss of each epoch, each example scored before its own update."""
+        return list(self._fitted_run().loss)
+
+
+class LinearRunEstimator(FromLinearRun, RunEstimator):
+    """A classifier whose run is one of linear units."""
 
     @property
     def coef_(self) -> Floats:
@@ -25,19 +39,9 @@ class LinearRunEstimator(RunEstimator):
         return self._fitted_run().final_weights.intercept
 
     @property
-    def t_(self) -> int:
-        """Examples visited."""
-        return self._fitted_run().learner.t
-
-    @property
     def n_mistakes_(self) -> int:
         """Mistakes made, by all units."""
         return self._fitted_run().learner.mistakes
-
-    @property
-    def loss_(self) -> list[float]:
-        """Mean loss of each epoch, each example scored before its own update."""
-        return list(self._fitted_run().loss)
 
     @property
     def status_(self) -> str:

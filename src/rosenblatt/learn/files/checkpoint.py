@@ -4,11 +4,12 @@ import os
 from contextlib import suppress
 from typing import Any
 
-from rosenblatt import native
 from rosenblatt.errors import ModelError, ParameterError
+from rosenblatt.learn.files.numbers.targets import TargetScale
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.race import Race
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.run_state import pack_run, pack_settings, unpack_run, unpack_settings
 from rosenblatt.readers.cache.fingerprint import fingerprint
 from rosenblatt.readers.inputs.input_file import Paths
@@ -34,7 +35,7 @@ def save_checkpoint(fitting: Fitting) -> None:
         {
             "name": name,
             "run": pack_run(run, tensors, f"run.{i}."),
-            "sample": _pack_sample(run.learner, tensors, f"run.{i}.sample."),
+            "sample": _pack_sample(run, tensors, f"run.{i}.sample."),
         }
         for i, (name, run) in enumerate(candidates.runs.items())
     ]
@@ -44,6 +45,7 @@ def save_checkpoint(fitting: Fitting) -> None:
     ]
     header = {
         "kind": KIND,
+        **({} if fitting.number is None else {"target": list(fitting.number.scale)}),
         "classes": pack_classes(classes),
         "class_order": [classes.index(label) for label in fitting.classes],
         "fixed": fitting.fixed,
@@ -90,6 +92,7 @@ def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
         saved = header.section("of")
         # A fit that may choose its order continues with the one it chose.
         resumed = plan._replace(order=saved.text("order")) if plan.order == "auto" else plan
+        resumed = resumed.for_number() if "target" in header else resumed
         expected = identity(source, resumed)
         for key, value in saved.values.items():
             if expected.get(key) != value:
@@ -101,34 +104,41 @@ def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
 
 
 def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> Fitting:
-    classes = unpack_classes(header.section("classes"))
+    scale = _scale(header) if plan.predicts_number else None
+    classes = unpack_classes(header.section("classes"), fewest=2 if scale is None else 0)
     if "class_order" in header:  # older checkpoints have none
         order = header.counts("class_order", len(classes))
         if sorted(order) != list(range(len(classes))):
             raise damaged("the order of its classes does not name each of them once")
         classes = tuple(classes[k] for k in order)
-    fitting = Fitting(source, plan, classes, fixed=header.flag("fixed"))
+    fitting = Fitting(source, plan, classes, fixed=header.flag("fixed"), scale=scale)
     candidates, holdout = fitting.candidates, fitting.holdout
+    share = _share if scale is None else _error
+
+    def shares(key: str) -> dict[str, float]:
+        section = header.section(key)
+        return {name: share(section, name) for name in section.values}
+
     fitting.pass_, fitting.rows, fitting.resumed = header.count("pass"), header.count("rows"), True
     tried = header.section("tried")
     candidates.settings = {name: unpack_settings(tried.section(name)) for name in plan.candidates if name in tried}
     for i, section in enumerate(header.sections("runs")):
-        run = unpack_run(section.section("run"), tensors, f"run.{i}.", len(classes))
+        run = unpack_run(section.section("run"), tensors, f"run.{i}.", fitting.n_classes)
         if fitting.sets is not None:
             run.learner.decide_about(fitting.sets)
         run.learner.count_errors(fitting.pass_ == 0)
         if "sample" in section:  # older checkpoints have none
-            _unpack_sample(section.count("sample"), run.learner, tensors, f"run.{i}.sample.")
+            _unpack_sample(section.count("sample"), run, tensors, f"run.{i}.sample.")
         candidates.runs[section.text("name")] = run
     for i, section in enumerate(header.sections("best")):
-        best = unpack_run(section.section("run"), tensors, f"best.{i}.", len(classes))
-        holdout.best[section.text("name")] = _share(section, "error"), best
+        best = unpack_run(section.section("run"), tensors, f"best.{i}.", fitting.n_classes)
+        holdout.best[section.text("name")] = share(section, "error"), best
     if not {*candidates.runs, *holdout.best} <= set(candidates.settings):
         raise damaged("it has a run of a rule that was not tried")
-    candidates.progressive, candidates.best_then = _shares(header, "progressive"), _shares(header, "best_then")
+    candidates.progressive, candidates.best_then = shares("progressive"), shares("best_then")
     if not candidates.runs or (fitting.pass_ > 0 and not set(candidates.runs) <= set(candidates.progressive)):
         raise damaged("it has no run, or one without its errors in the first pass")
-    holdout.errors = _shares(header, "held_error")
+    holdout.errors = shares("held_error")
     holdout.passes_waited = {name: int(passes) for name, passes in _numbers(header, "waited").items()}
     candidates.failed = [str(name) for name in header.items("failed")]
     given_up, marks = header.section("given_up"), header.section("marks")
@@ -137,30 +147,43 @@ def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> F
     if any(len(numbers) % 2 or min(numbers, default=0) < 0 for numbers in flat.values()):
         raise damaged("the marks of its race are not pairs of errors and examples")
     pairs = {name: [(e, int(n)) for e, n in zip(row[::2], row[1::2], strict=True)] for name, row in flat.items()}
-    candidates.race = Race(header.count("next_look"), pairs)
+    candidates.race = Race(header.count("next_look"), pairs, counts_mistakes=scale is None)
     return fitting
 
 
-def _pack_sample(learner: native.Learner, tensors: Tensors, prefix: str) -> int:
+def _pack_sample(run: Run, tensors: Tensors, prefix: str) -> int:
     """The sample of scores that examples had before they were learned; returns its stride."""
-    *arrays, stride = learner.score_sample()
+    *arrays, stride = run.learner.score_sample()
+    if run.settings.predicts_number:
+        tensors[f"{prefix}targets"] = run.learner.sample_targets()
     tensors |= {f"{prefix}{name}": array for name, array in zip(_SAMPLE, arrays, strict=True)}
     return stride
 
 
-def _unpack_sample(stride: int, learner: native.Learner, tensors: Tensors, prefix: str) -> None:
+def _unpack_sample(stride: int, run: Run, tensors: Tensors, prefix: str) -> None:
     t = read_array(tensors, f"{prefix}t", "uint64")
-    scores = read_buffer(tensors, f"{prefix}scores", "float64", (len(t), learner.units))
+    scores = read_buffer(tensors, f"{prefix}scores", "float64", (len(t), run.learner.units))
     labels = read_buffer(tensors, f"{prefix}labels", "int32", (len(t),))
+    targets = read_buffer(tensors, f"{prefix}targets", "float64", (len(t),)) if run.settings.predicts_number else None
     try:
-        learner.restore_sample(scores, labels, t, stride)
+        run.learner.restore_sample(scores, labels, t, stride, targets)
     except ValueError as error:
         raise damaged(str(error)) from None
 
 
-def _shares(header: Header, key: str) -> dict[str, float]:
-    section = header.section(key)
-    return {name: _share(section, name) for name in section.values}
+def _scale(header: Header) -> TargetScale:
+    numbers = header.numbers("target")
+    if len(numbers) != 2 or not numbers[1] > 0:
+        raise damaged("its target is not a centre and a width above 0")
+    return TargetScale(*numbers)
+
+
+def _error(header: Header, key: str) -> float:
+    """The mean error of a number."""
+    error = header.number(key)
+    if error < 0:
+        raise damaged(f"{key!r} of {header.place} is below 0")
+    return error
 
 
 def _share(header: Header, key: str) -> float:

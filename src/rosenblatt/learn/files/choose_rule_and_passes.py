@@ -18,6 +18,8 @@ from rosenblatt import native
 from rosenblatt.errors import LearningOverflowError
 from rosenblatt.learn.files.portfolio import (
     BOLD_AVERAGE,
+    MINIMUM,
+    NUMBER_MINIMUM,
     RARITY_RULES,
     ROWS_MEASURED,
     power_of_2,
@@ -30,15 +32,15 @@ from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr, HonestScores
 
-_WORK = 1 << 30  # weights that all candidates may visit together, where one pass visits no more than _SHORT_PASS
-_SHORT_PASS = 1 << 22
+_WORK = 1 << 30  # weights that all candidates may visit together, where one pass visits no more than SHORT_PASS
+SHORT_PASS = 1 << 22
 # After a longer pass: as a share of its work. The more classes, the fewer examples of each, and the more passes help.
 _SHARE, _SHARE_OF_MANY_CLASSES = 0.35, 1.0
 _WEIGHT_BYTES = 420 << 20  # of memory for the weights of all their runs
 _FOLDS = 5
 _FEW_ROWS = 20_000  # of more, one fold is enough to judge by
 _LEFT_OUT_ROWS = 10_000  # the most rows of that one
-_PASSES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584)
+PASSES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584)
 # Passes that there must be work for; where there is less, fewer candidates are judged. Of one fold the data are large.
 _FEWEST_PASSES, _FEWEST_OF_ONE_FOLD = 8, 3
 _PATIENCE = 3  # measurements without improvement that end a candidate
@@ -47,7 +49,15 @@ _ENOUGH_PASSES = 8  # then a candidate that is not better than the one to choose
 # What a row costs besides its values, and a value of a sparse row, in weights of dense rows.
 _ROW_COST, _SPARSE_COST = 16, 4
 _LESS = 0.99  # a loss must fall below this share of the best to count as an improvement
-_CLEARLY_LESS = 0.8  # of the loss of the first candidate: what another must have to be chosen for it
+_CLEARLY_LESS = 0.8  # of the loss of the first candidate: what its bold twin must have to be chosen for it
+# Penalties of the minimum, each measured where the others are after so many passes: alpha is 1 / (C times the weight of
+# all examples), C from a thousandth on, each about three times the one before.
+FIRST_C, FACTOR = 1e-3, 10**0.5
+_NUMBER_STEPS = 64  # of conjugate gradients
+_STEPS = 24  # of each penalty, which begins at the weights of the one before
+_FEWEST_PENALTIES = 8  # that are tried, for the first are far too large; there must be work for them
+WORK_OF_MINIMUM = 1 << 32  # at most: a weight costs less where none is changed before all rows are visited
+_MOST_WEIGHTS = 1 << 16  # of the minimum
 _Task: TypeAlias = Callable[[], Any]
 _STRIDE = 0x9E3779B97F4A7C15  # from the seed of one pass to that of the next
 
@@ -69,7 +79,7 @@ class Choice(NamedTuple):
         return f"{self.folds} folds" if self.folds > 1 else f"{self.rows:,} rows left out"
 
 
-class _Fold(NamedTuple):
+class Fold(NamedTuple):
     training: Any  # row numbers, in memory of the native core
     left_out: Any
 
@@ -105,7 +115,9 @@ class Learning:
         *,
         hashed: bool,
         sets: native.LabelSets | None = None,
+        label_weights: Sequence[float] | None = None,
     ) -> None:
+        self._weights = label_weights or [1.0] * n_classes
         self.block, self.n_classes, self.hashed, self._shuffler, self.sets = block, n_classes, hashed, shuffler, sets
         self.rows = native.rows_of(block.values, degree=degree)
         self._dense = not isinstance(block.values, Csr)
@@ -129,9 +141,12 @@ class Learning:
     def weight_bytes(self, settings: Settings) -> int:
         return weight_bytes(settings, self.n_columns, self.n_classes)
 
+    @property
+    def predicts_number(self) -> bool:
+        return self.block.target_buffer is not None
+
     def begin(self, name: str, settings: Settings, seed: int) -> Run:
-        weights = [1.0] * self.n_classes
-        run = Run(settings, self.rows.features, weights, seed, dense=self._dense, columns=self._columns)
+        run = Run(settings, self.rows.features, self._weights, seed, dense=self._dense, columns=self._columns)
         if name in RARITY_RULES:
             native.start_variances(run.learner, self.squared_rarities)
         if self.sets is not None:
@@ -172,11 +187,55 @@ class Learning:
     def scores(self, run: Run, rows: Any) -> Any:
         return run.scorer().scores(self.rows, rows)
 
+    def fit(self, name: str, settings: Settings, seed: int, passes: int, threads: int) -> Run:
+        """What was chosen, on all examples."""
+        rows = array("I", range(self.rows.count))
+        if name not in (MINIMUM, NUMBER_MINIMUM):
+            run = self.begin(name, settings, seed)
+            self.learn(run, rows, passes, threads)
+            return run
+        weights = None
+        # Conjugate gradients need not come from larger penalties.
+        penalties = (passes,) if self.predicts_number else PASSES[: PASSES.index(passes) + 1]
+        for penalty in penalties:
+            weights = self.minimum(rows, penalty, weights)
+        return self.at_minimum(name, settings, seed, rows, weights)
+
+    def has_minimum(self, settings: Settings) -> bool:
+        """Whether a run may begin at the minimum of the regularised logistic loss: of few weights, none of which fades
+        or votes."""
+        n_units = 1 if self.n_classes <= 2 else self.n_classes
+        is_plain = settings.keep in ("average", "last") and not settings.forget
+        return self.sets is None and not self.hashed and is_plain and n_units * self.rows.features <= _MOST_WEIGHTS
+
+    def minimum(self, rows: Any, passes: int, start: Any) -> tuple[Any, Any]:
+        """The weights of the least regularised logistic loss, or squared error, by the penalty that belongs to so many
+        passes."""
+        labels, weights = self.block.buffers
+        total = len(rows) if weights is None else sum(weights[row] for row in rows)
+        alpha = 1.0 / (FIRST_C * FACTOR ** PASSES.index(passes) * max(total, 1e-300))
+        if self.predicts_number:
+            coef, bias = (None, 0.0) if start is None else (start[0].cast("B").cast("d"), start[1][0])
+            targets = self.block.target_buffer
+            return native.squared_minimum(self.rows, rows, targets, weights, alpha, _NUMBER_STEPS, coef, bias)[:2]
+        coef, bias = (None, self.log_odds) if start is None else start
+        return native.logistic_minimum(self.rows, rows, labels, weights, self.n_classes, alpha, _STEPS, coef, bias)[:2]
+
+    def at_minimum(self, name: str, settings: Settings, seed: int, rows: Any, weights: tuple[Any, Any] | None) -> Run:
+        """A run that begins at these weights, and can learn on: it makes one pass of small steps."""
+        assert weights is not None
+        run = self.begin(name, settings, seed)
+        run.learner.put("weights", *weights)
+        self.learn(run, rows, 1)
+        return run
+
 
 class _Trial:
     """A candidate: a run for each fold, the best it has reached, and whether it goes on."""
 
-    def __init__(self, learning: Learning, folds: Sequence[_Fold], name: str, settings: Settings, seed: int) -> None:
+    scores_are_logits = False  # else their scale says how many passes were made
+
+    def __init__(self, learning: Learning, folds: Sequence[Fold], name: str, settings: Settings, seed: int) -> None:
         self._learning, self._folds, self.settings = learning, folds, settings
         self._runs = [learning.begin(name, settings, seed) for _ in folds]
         self.least_error: _Point | None = None
@@ -185,10 +244,9 @@ class _Trial:
         self.passes = 0  # so far
         self._waited = 0
 
-    @property
-    def work(self) -> int:
-        """Weights that one more pass over the folds visits."""
-        return _work(self._learning, self._folds, self.settings)
+    def work(self, before: int, passes: int) -> int:
+        """Weights that the passes over the folds visit, from one measurement to the next."""
+        return fold_work(self._learning, self._folds, self.settings) * (passes - before)
 
     @property
     def last_work(self) -> int:
@@ -200,7 +258,7 @@ class _Trial:
         for run, fold in zip(self._runs, self._folds, strict=True):
             yield partial(self._one_fold, run, fold, passes)
 
-    def _one_fold(self, run: Run, fold: _Fold, passes: int) -> Any:
+    def _one_fold(self, run: Run, fold: Fold, passes: int) -> Any:
         try:
             self._learning.learn(run, fold.training, passes)
         except LearningOverflowError:
@@ -231,7 +289,8 @@ class _Trial:
             if sets is not None:
                 numbers = native.judge_labels(part, sets, labels, fold.left_out, weights)
             else:
-                numbers = native.judge(class_scores(scheme, part, n_classes), labels, fold.left_out, weights)
+                scores_of_classes = class_scores(scheme, part, n_classes)
+                numbers = native.judge(scores_of_classes, labels, fold.left_out, weights, self.scores_are_logits)
             wrong, total, loss = wrong + numbers[0], total + numbers[1], loss + numbers[2]
         total = max(total, 1e-300)
         return _Point(passes, wrong / total, loss / total, scores)
@@ -254,12 +313,43 @@ class _Trial:
         return both and self.least_loss.loss < _CLEARLY_LESS * other.least_loss.loss  # type: ignore[union-attr]
 
 
+class _MinimumTrial(_Trial):
+    """The same for regularised logistic regression at its minimum: in place of passes there are smaller penalties."""
+
+    scores_are_logits = True  # too large where the penalty is too small
+
+    def __init__(self, learning: Learning, folds: Sequence[Fold], settings: Settings, seed: int) -> None:
+        super().__init__(learning, (), MINIMUM, settings, seed)
+        self._folds, self._seed = folds, seed
+        self._weights: list[tuple[Any, Any] | None] = [None] * len(folds)
+
+    def work(self, before: int, passes: int) -> int:
+        return 0  # it has work of its own, see _judged
+
+    def tasks(self, passes: int) -> Iterator[_Task]:
+        for k, fold in enumerate(self._folds):
+            yield partial(self._one_minimum, k, fold, passes)
+
+    def _one_minimum(self, k: int, fold: Fold, passes: int) -> Any:
+        weights = self._weights[k] = self._learning.minimum(fold.training, passes, self._weights[k])
+        try:
+            run = self._learning.at_minimum(MINIMUM, self.settings, self._seed, fold.training, weights)
+        except LearningOverflowError:
+            return None
+        return self._learning.scores(run, fold.left_out)
+
+    def judge(self, passes: int, scores: Sequence[Any]) -> None:
+        super().judge(passes, scores)
+        few = PASSES.index(passes) < _FEWEST_PENALTIES
+        self.ended = any(part is None for part in scores) or (self._waited >= _PATIENCE and not few)
+
+
 def work_allowed(learning: Learning, first_pass: Sequence[Settings] | None, read_cost: int) -> int:
     """What folds may cost: no more than seconds, and where one pass is not short, a part of what that cost.
 
     `read_cost` is what it takes to read one value, in weights visited. None: that pass was in an order that spoils it.
     """
-    if learning.work <= _SHORT_PASS or first_pass is None:
+    if learning.work <= SHORT_PASS or first_pass is None:
         return _WORK
     learned = sum(map(learning.pass_work, first_pass))
     share = _SHARE if learning.n_classes == 2 else _SHARE_OF_MANY_CLASSES
@@ -281,15 +371,20 @@ def choose_by_folds(
     The candidates come best guess first. `first_errors` are those of a first pass, where a candidate made one. `check`
     is called between two measurements and may raise. `work` is what all of it may cost, see `work_allowed`.
     """
-    folds = _folds(learning, list(candidates.values()), work, seed)
+    folds = folds_of(learning, [rule for name, rule in candidates.items() if name != MINIMUM], work, seed)
     names = _judged(learning, folds, candidates, first_errors, work)
     if not names:
         return None
-    trials = {name: _Trial(learning, folds, name, candidates[name], seed) for name in names}
+    trials = {
+        name: _MinimumTrial(learning, folds, candidates[name], seed)
+        if name == MINIMUM
+        else _Trial(learning, folds, name, candidates[name], seed)
+        for name in names
+    }
     rows = sum(len(fold.left_out) for fold in folds)
     decisions = rows if learning.sets is None else rows * learning.n_classes
     with ExitStack() as stack:
-        run_all = _runner(threads, stack)
+        run_all = task_runner(threads, stack)
         _race(trials, decisions, work, run_all, check)
     finished = {name: trial for name, trial in trials.items() if trial.least_error is not None}
     if not finished:
@@ -314,14 +409,15 @@ def _limit(errors: Mapping[str, float], decisions: int) -> float:
 
 
 def _best(finished: Mapping[str, _Trial], error: float) -> tuple[str, _Point]:
-    """The first candidate whose error is small enough; where that models probabilities, and its bold twin does so
-    clearly better, that one."""
+    """The first candidate whose error is small enough; where that models probabilities, and the minimum does so better,
+    or its bold twin clearly better, that one."""
     points = {name: point for name, trial in finished.items() if (point := trial.point_within(error)) is not None}
-    first = next(iter(points))
+    name = first = next(iter(points))
     if finished[first].settings.loss != "logistic":
         return first, points[first]
-    bold = BOLD_AVERAGE if BOLD_AVERAGE in points else first
-    name = bold if points[bold].loss < _CLEARLY_LESS * points[first].loss else first
+    for other, share in ((BOLD_AVERAGE, _CLEARLY_LESS), (MINIMUM, 1.0)):
+        if other in points and points[other].loss < share * points[name].loss:
+            name = other
     return name, points[name]
 
 
@@ -334,9 +430,9 @@ def _race(
 ) -> None:
     """Measure the candidates again and again, while there is work left and one of them still improves."""
     before, left = 0, work
-    for passes in _PASSES:
+    for passes in PASSES:
         active = [trial for trial in trials.values() if not trial.ended]
-        left -= sum(trial.work for trial in active) * (passes - before)
+        left -= sum(trial.work(before, passes) for trial in active)
         last = max((trial.last_work for trial in active), default=0) if work < _WORK else 0
         if not active or (left < passes * last and before):
             return
@@ -360,6 +456,8 @@ def _end_hopeless(trials: Mapping[str, _Trial], decisions: int, passes: int) -> 
     is_before = True
     for name, error in errors.items():
         is_before = is_before and name != chosen
+        if name == MINIMUM:
+            continue  # its first penalties are far too large; it ends by itself
         if (is_before or name == BOLD_AVERAGE) and trials[name].improved:
             limit = least + _FAR_BEHIND * (near - least)
         elif passes < _ENOUGH_PASSES or chosen is None or trials[name].has_less_loss(trials[chosen]):
@@ -375,14 +473,14 @@ def _as_good_as(error: float, rows: int) -> float:
     return error + math.sqrt(max(error * (1 - error), 1 / rows) / rows)
 
 
-def _work(learning: Learning, folds: Sequence[_Fold], settings: Settings) -> int:
+def fold_work(learning: Learning, folds: Sequence[Fold], settings: Settings) -> int:
     learned = sum(len(fold.training) for fold in folds) / max(learning.rows.count, 1)
     return int(learning.pass_work(settings) * learned) + 1
 
 
 def _judged(
     learning: Learning,
-    folds: Sequence[_Fold],
+    folds: Sequence[Fold],
     candidates: Mapping[str, Settings],
     first_errors: Mapping[str, float],
     work: int,
@@ -392,33 +490,38 @@ def _judged(
     is_part = work < _WORK  # of a pass: then learning all examples in the end counts, too
     passes = _FEWEST_PASSES if len(folds) > 1 else _FEWEST_OF_ONE_FOLD
     for name in sorted(candidates, key=lambda name: first_errors.get(name, 0.0)):
-        work -= passes * _work(learning, folds, candidates[name])
+        if name == MINIMUM:
+            continue
+        work -= passes * fold_work(learning, folds, candidates[name])
         memory -= (len(folds) + 1) * learning.weight_bytes(candidates[name])
         last = learning.pass_work(candidates[name]) if is_part else 0
         if min(work - passes * last, memory) < 0:
             break
         names.append(name)
+    if names and MINIMUM in candidates and learning.has_minimum(candidates[MINIMUM]) and not is_part:
+        cost = _FEWEST_PENALTIES * _STEPS * fold_work(learning, folds, candidates[MINIMUM])
+        names += [MINIMUM] if cost <= WORK_OF_MINIMUM else []
     return [name for name in candidates if name in names]
 
 
-def _folds(learning: Learning, candidates: Sequence[Settings], work: int, seed: int) -> list[_Fold]:
+def folds_of(learning: Learning, candidates: Sequence[Settings], work: int, seed: int) -> list[Fold]:
     """Five folds, each left out once; of many examples one fold, which is left out."""
     rows = learning.rows.count
     if rows <= _FEW_ROWS:
         folds = _split(learning, max(min(_FOLDS, rows), 2), _FOLDS, seed)
-        if _FEWEST_PASSES * sum(_work(learning, folds, settings) for settings in candidates) <= work:
+        if _FEWEST_PASSES * sum(fold_work(learning, folds, settings) for settings in candidates) <= work:
             return folds
     return _split(learning, max(_FOLDS, -(-rows // _LEFT_OUT_ROWS)), 1, seed)
 
 
-def _split(learning: Learning, count: int, wanted: int, seed: int) -> list[_Fold]:
+def _split(learning: Learning, count: int, wanted: int, seed: int) -> list[Fold]:
     labels = learning.block.buffers[0]
     n_labels = learning.n_classes if learning.sets is None else len(learning.sets)
     parts = native.stratified_folds(labels, n_labels, count, min(wanted, count), seed % 2**64)
-    return [_Fold(training, left_out) for training, left_out in parts]
+    return [Fold(training, left_out) for training, left_out in parts]
 
 
-def _runner(threads: int, stack: ExitStack) -> Callable[[list[_Task]], list[Any]]:
+def task_runner(threads: int, stack: ExitStack) -> Callable[[list[_Task]], list[Any]]:
     """Runs tasks, in parallel where there are threads; they share nothing that decides a bit."""
     if threads == 1:
         return lambda tasks: [task() for task in tasks]
@@ -428,7 +531,7 @@ def _runner(threads: int, stack: ExitStack) -> Callable[[list[_Task]], list[Any]
     return lambda tasks: list(pool.map(lambda task: task(), tasks))
 
 
-def _honest_scores(learning: Learning, folds: Sequence[_Fold], point: _Point) -> HonestScores:
+def _honest_scores(learning: Learning, folds: Sequence[Fold], point: _Point) -> HonestScores:
     """The scores of the rows left out, fold after fold."""
     numbers, truth, units = array("d"), array("i"), 1
     labels = learning.block.buffers[0]

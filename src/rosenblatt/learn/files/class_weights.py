@@ -21,16 +21,7 @@ def class_weights(
     `counts` are the examples before this file.
     """
     if not isinstance(class_weight, str):
-        codes = class_codes(classes, list(class_weight))
-        if UNKNOWN_LABEL in codes:
-            label = list(class_weight)[codes.index(UNKNOWN_LABEL)]
-            raise DataError(
-                f"{source_name}: has no class {quoted(label)}, which {option('class_weight')} names: its classes are "
-                f"{named_classes(classes)}.",
-                file=source_name,
-            )
-        by_code = dict(zip(codes, map(float, class_weight.values()), strict=True))
-        fixed = [by_code.get(k, 1.0) for k in range(len(classes))]
+        fixed = weight_of_each(class_weight, classes, source_name)
         return lambda labels, weights: native.weigh_classes(labels, weights, fixed)
     so_far = [*counts, *[0] * (len(classes) - len(counts))]
 
@@ -40,3 +31,21 @@ def class_weights(
         return new_weights
 
     return balanced
+
+
+def weight_of_each(
+    class_weight: Mapping[Label, float] | str | None, classes: Sequence[Label], source_name: str
+) -> list[float]:
+    """The weight of each class, or of each label: 1 where none is named."""
+    if class_weight is None or isinstance(class_weight, str):
+        return [1.0] * len(classes)
+    codes = class_codes(classes, list(class_weight))
+    if UNKNOWN_LABEL in codes:
+        label = list(class_weight)[codes.index(UNKNOWN_LABEL)]
+        raise DataError(
+            f"{source_name}: has no class {quoted(label)}, which {option('class_weight')} names: its classes are "
+            f"{named_classes(classes)}.",
+            file=source_name,
+        )
+    by_code = dict(zip(codes, map(float, class_weight.values()), strict=True))
+    return [by_code.get(k, 1.0) for k in range(len(classes))]

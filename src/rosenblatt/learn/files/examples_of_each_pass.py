@@ -11,6 +11,7 @@ from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.holdout import Holdout
 from rosenblatt.learn.files.label_sets import LabelSetCoder
 from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, ClassCoder, LabelOrder
+from rosenblatt.learn.files.numbers.targets import NumberCoder
 from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
 from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.records import Block, Label, ParsedBlock
@@ -58,7 +59,7 @@ class Gathered:
 class Examples:
     """The blocks of each pass, with classes as labels. Unlabelled rows are left out, held-out rows are set apart."""
 
-    def __init__(self, coder: ClassCoder, plan: Plan) -> None:
+    def __init__(self, coder: ClassCoder | NumberCoder, plan: Plan) -> None:
         self._coder, self._plan = coder, plan
         self._source = source = coder.source
         self.learned = 0  # rows to learn from in each pass
@@ -80,8 +81,8 @@ class Examples:
         self._stores = ExitStack()
 
     def _class_weights(self, classes: Sequence[Label], so_far: Sequence[int]) -> Callable[[Any, Any], Any] | None:
-        """None where all examples count the same."""
-        if self._plan.class_weight is None:
+        """None where all examples count the same; the weights of labels are those of their units."""
+        if self._plan.class_weight is None or self._plan.reading.multi_label:
             return None
         from rosenblatt.learn.files.class_weights import class_weights
 
@@ -104,22 +105,30 @@ class Examples:
             codes, least = self._coder.codes(block)
             if least < 0 and self._plan.reading.on_bad_row == "fail":
                 self._coder.refuse_unlabelled(block, codes.tolist())
-            if least == UNKNOWN_LABEL:
+            if least == UNKNOWN_LABEL and isinstance(self._coder, ClassCoder):
                 self._coder.refuse_unknown(block, codes.tolist())
                 self.new_label = True
                 return
-            examples = block.with_class_indices(codes if least >= 0 else np.maximum(codes, 0))
+            if isinstance(self._coder, NumberCoder):
+                examples = self._coder.examples(block, codes)
+                order = self._coder.order_of(examples, codes)
+            else:
+                examples = block.with_class_indices(codes if least >= 0 else np.maximum(codes, 0))
+                order = codes
             if self._weights is not None:
                 examples = ParsedBlock(examples.values, examples.buffers[0], self._weights(codes, examples.buffers[1]))
             rows = self._rows_to_learn(examples, codes, block.first_row) if self._plan.holdout or least < 0 else None
             self.learned += block.rows if rows is None else len(rows)
-            self.label_order.add(codes)
+            self.label_order.add(order)
             self._store(examples, rows, block.bytes_read)
             yield PassBlock(examples, rows, block.first_row, block.bytes_read)
 
     def add_class(self, classes: Sequence[Label]) -> None:
         """Know these classes from now on, of which the last is new."""
+        assert isinstance(self._coder, ClassCoder)
         self._coder.add(classes)
+        if self._weights is None:
+            return
         counts = [*self.label_order.counts, *[0] * (len(classes) - len(self.label_order.counts))]
         before = [*self._plan.class_counts, *[0] * (len(classes) - len(self._plan.class_counts))]
         so_far = [new + old for new, old in zip(counts, before, strict=True)]

@@ -8,6 +8,7 @@ from typing import Any
 
 from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.learn.files.numbers.loss import total_loss
 from rosenblatt.learn.multiclass_schemes import predicted_classes
 from rosenblatt.learn.run import Run
 from rosenblatt.readers.block_rows import take_examples
@@ -82,6 +83,9 @@ class Holdout:
     def _error(self, run: Run) -> float:
         scheme, wrong = run.settings.scheme(run.classes), 0.0
         for scores, labels in self._scores(run):
+            if run.settings.predicts_number:
+                wrong += total_loss(run.settings, scores, labels)
+                continue
             if self._sets is not None:
                 every_row = np.arange(len(labels), dtype=np.uint32)
                 wrong += native.judge_labels(scores, self._sets, labels, every_row, None)[0]
@@ -89,15 +93,15 @@ class Holdout:
             wrong += int(np.count_nonzero(predicted_classes(scheme, scores, run.classes) != labels))
         return wrong / self.rows
 
-    def _scores(self, run: Run) -> Iterator[tuple[Floats, NDArray[np.int32]]]:
-        """The scores of a run for each block, and the true classes."""
+    def _scores(self, run: Run) -> Iterator[tuple[Floats, NDArray[Any]]]:
+        """The scores of a run for each block, and the true classes or numbers."""
         scorer = run.scorer()
         for block in self.left_out or self.blocks.blocks(1):
             rows = native.rows_of(block.values, degree=run.settings.degree)
             if rows.features > scorer.features:
                 scorer = scorer.copy() if scorer is run.learner else scorer
                 scorer.grow(rows.features)
-            yield np.asarray(scorer.scores(rows)), block.labels
+            yield np.asarray(scorer.scores(rows)), block.labels if block.targets is None else block.targets
 
     def keep_some(self) -> None:
         """Keep some thousands of the rows beyond the end of the fit."""

@@ -23,6 +23,16 @@ class LabelSetCoder(ClassCoder):
         super().__init__(source, classes, fixed=fixed)
         self.sets = native.LabelSets(len(classes))
 
+    def add(self, classes: Sequence[Label]) -> None:
+        """Know these labels from now on: sets that could not be numbered before may be now."""
+        assert self.source.label_sets is not None
+        self.classes = classes
+        self.sets.grow(len(classes))
+        label_codes = class_codes(classes, self.source.labels)
+        for k, code in enumerate(self._codes):
+            if code == UNKNOWN_LABEL:
+                self._codes[k] = self._add([label_codes[label] for label in self.source.label_sets[k]])
+
     def codes(self, block: SourceBlock) -> tuple[memoryview, int]:
         """The set of each row (UNKNOWN_LABEL: one of its labels is none of those known), and the smallest of these."""
         assert self.source.label_sets is not None

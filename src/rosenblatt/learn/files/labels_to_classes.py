@@ -10,6 +10,7 @@ from typing import Any
 
 from rosenblatt import native
 from rosenblatt.errors import DataError, option
+from rosenblatt.learn.files.numbers.targets import TargetScale, scale_of
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.readers.source import Source, SourceWrapper
 from rosenblatt.records import Label, SourceBlock
@@ -73,8 +74,8 @@ def check_classes(classes: Sequence[Label], source: Source) -> None:
     if len(fractions) > _MAX_FRACTIONS:
         raise DataError(
             f"{name}: has {len(classes)} different numbers as labels, {quoted(fractions[0])} among them; this looks "
-            f"like a quantity, and Rosenblatt learns classes: choose another {option('label')}, or make classes of "
-            "the numbers."
+            f"like a quantity: predict it with {option('task', 'number')}, choose another {option('label')}, or make "
+            "classes of the numbers."
         )
 
 
@@ -196,7 +197,8 @@ class LabelOrder:
 
 
 class KnownLabels(SourceWrapper):
-    """A source after a look at its labels; the blocks that were read for it are not read again."""
+    """A source after a look at its labels, or at its first numbers; the blocks that were read for it are not read
+    again."""
 
     def __init__(
         self,
@@ -206,16 +208,25 @@ class KnownLabels(SourceWrapper):
         fixed: bool = False,
         is_sorted: bool = False,
         blocks: Iterator[SourceBlock] | None = None,
+        scale: TargetScale | None = None,
     ) -> None:
         super().__init__(source, source.rewindable)
         self.classes = classes
         self.fixed = fixed  # no other labels are allowed
         self.is_sorted = is_sorted  # by label, as far as is known
         self._blocks = blocks
+        self.scale = scale  # of numbers
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         blocks, self._blocks = self._blocks, None
         return blocks or self._source.blocks(threads)
+
+
+def _known_numbers(source: Source, rest: Iterator[SourceBlock], first: list[SourceBlock]) -> KnownLabels:
+    """Numbers in place of labels, scaled by the first of them."""
+    rows = ((block.target_buffer[row], label) for block in first for row, label in enumerate(block.buffers[0]))
+    scale = scale_of(float(target) for target, label in rows if label >= 0)
+    return KnownLabels(source, (), fixed=True, blocks=chain(first, rest), scale=scale)
 
 
 def look_at_labels(source: Source, plan: Plan) -> KnownLabels:
@@ -231,6 +242,8 @@ def look_at_labels(source: Source, plan: Plan) -> KnownLabels:
         return _read_two_labels(source, plan)
     blocks = source.blocks(plan.threads)
     first = next(blocks, None)
+    if source.task == "number":
+        return _known_numbers(source, blocks, [] if first is None else [first])
     order = LabelOrder()
     if first is not None:
         order.add(first.buffers[0])
@@ -255,6 +268,8 @@ def _read_two_labels(source: Source, plan: Plan) -> KnownLabels:
     rest = source.blocks(plan.threads)
     for block in rest:
         first.append(block)
+        if source.task == "number":
+            return _known_numbers(source, rest, first)
         if len(source.labels) > (0 if plan.reading.multi_label else 1):
             break
         if block.bytes_read - first[0].bytes_read > _MAX_BYTES_OF_ONE_LABEL:

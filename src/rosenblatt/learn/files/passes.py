@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from enum import Enum
 from types import TracebackType
@@ -18,9 +16,11 @@ from rosenblatt.learn.files.interrupt import Interrupt
 from rosenblatt.learn.files.label_sets import LabelSetCoder
 from rosenblatt.learn.files.labels_to_classes import ClassCoder
 from rosenblatt.learn.files.leak_sample import LeakSample
+from rosenblatt.learn.files.numbers.targets import NumberCoder, TargetScale
 from rosenblatt.learn.files.plan import Plan, Progress
-from rosenblatt.learn.files.portfolio import BOLD_AVERAGE, LAST_RULES, Candidates
+from rosenblatt.learn.files.portfolio import BOLD_AVERAGE, LAST_RULES, NUMBER_MINIMUM, NUMBER_RULES, Candidates
 from rosenblatt.learn.files.race import first_of_the_best
+from rosenblatt.learn.progressive_scores import progressive_scores
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.source import Source
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 _REPORT_EVERY = 0.1  # seconds
 # Values that a run learns at once, so that its weights stay in the cache meanwhile; a single run need not wait.
 _BATCH = 1 << 18
-_UNTRAINED = 0.25  # the share of the first pass whose scores are not kept for calibration
-# Of a run that forgets, only the scores of so many half-lives are kept, or of so many examples.
-_RECENT, _FEWEST_RECENT = 8, 1000
 # What it takes to read one value of each kind of source, in weights that a learner visits meanwhile.
 _READ_COST = {"index": 10, "columns": 50, "hashed": 50}
 
@@ -51,12 +48,24 @@ class Restart(Enum):
 class Fitting:
     """A fit under way: its candidates, the pass, and the rows of the pass that are done. A checkpoint holds this."""
 
-    def __init__(self, source: Source, plan: Plan, classes: tuple[Label, ...], *, fixed: bool) -> None:
+    def __init__(
+        self, source: Source, plan: Plan, classes: tuple[Label, ...], *, fixed: bool, scale: TargetScale | None = None
+    ) -> None:
         self.source, self.plan, self.classes = source, plan, classes
         self.fixed = fixed  # no other labels are allowed
-        coder = (LabelSetCoder if plan.reading.multi_label else ClassCoder)(source, classes, fixed=fixed)
+        coder: ClassCoder | NumberCoder = (LabelSetCoder if plan.reading.multi_label else ClassCoder)(
+            source, classes, fixed=fixed
+        )
+        self.number: NumberCoder | None = None  # where a number is predicted
+        if plan.predicts_number:
+            coder = self.number = NumberCoder(source, scale or TargetScale())
         self.sets = coder.sets if isinstance(coder, LabelSetCoder) else None  # of labels, where examples have several
-        self.candidates = Candidates(source.name, plan, len(classes), self.sets)
+        self.label_weights = None
+        if self.sets is not None and plan.class_weight is not None:
+            from rosenblatt.learn.files.class_weights import weight_of_each
+
+            self.label_weights = weight_of_each(plan.class_weight, classes, source.name)
+        self.candidates = Candidates(source.name, plan, self.n_classes, self.sets, self.label_weights)
         self.examples = Examples(coder, plan)
         self.holdout = self.examples.holdout
         self.pass_ = 0
@@ -70,6 +79,11 @@ class Fitting:
         self.checkpoint_failure: str | None = None  # why the last checkpoint was not written
         self._clock = _Clock(plan)
         self._bytes_read = 0
+
+    @property
+    def n_classes(self) -> int:
+        """Of numbers one, of all examples."""
+        return 1 if self.plan.predicts_number else len(self.classes)
 
     def run(self, save: Callable[[Fitting], None] | None = None) -> Restart | None:
         """All the passes; why the fit must begin again, if it must. An interrupt saves the state between two blocks."""
@@ -97,8 +111,8 @@ class Fitting:
 
     def add_class(self, classes: tuple[Label, ...], grow: Callable[[Run], Run]) -> None:
         """Take in one class more, the last of these, when all rows so far are learned; `grow` gives a run its units."""
-        self.candidates.add_class(grow)
         self.examples.add_class(classes)
+        self.candidates.add_class(grow)
         self.classes = classes
 
     def _has_next_pass(self) -> bool:
@@ -133,7 +147,7 @@ class Fitting:
     def _gather(self, part: PassBlock, batch: ParallelBatch) -> None:
         if self.pass_ == 0 and not self.candidates.runs:
             self.candidates.begin(part.block, hashed=self._is_hashed(part.block))
-        one_label = self.plan.degree == 1 and self.sets is None
+        one_label = self.plan.degree == 1 and self.sets is None and self.number is None
         if self.pass_ == 0 and self.leak_sample is None and one_label:
             self.leak_sample = LeakSample.of(part.block, part.rows, len(self.classes), self.source.space)
         self.candidates.grow(part.block)
@@ -160,6 +174,8 @@ class Fitting:
             name = self.source.name
             raise DataError(f"{name}: has one example, and labels are learned from several.", file=name)
         first_pass = self.pass_ == 0
+        if first_pass and self.number is not None:
+            self.number.refuse_equal()
         if first_pass and self._must_be_shuffled() and not self._are_few():
             return Restart.IN_RUNS
         for name, run in self.candidates.end_pass(first_pass=first_pass).items():
@@ -191,7 +207,18 @@ class Fitting:
         examples = gathered.joined()
         shuffler = Shuffler(plan.seed, keep_order=plan.order == "given")
         hashed = self._is_hashed(examples)
-        learning = Learning(examples, len(self.classes), shuffler, plan.degree, hashed=hashed, sets=self.sets)
+        learning = Learning(
+            examples,
+            self.n_classes,
+            shuffler,
+            plan.degree,
+            hashed=hashed,
+            sets=self.sets,
+            label_weights=self.label_weights,
+        )
+        if self.number is not None:
+            self._choose_for_number(learning, interrupt)
+            return
         tried = self._fold_candidates(learning)
         # Where there is no work for all of them, an average is as good as the rule of the same loss in its first pass.
         first_errors = dict(candidates.progressive)
@@ -211,10 +238,42 @@ class Fitting:
         if best is None:
             return
         choice, self.honest_scores = best
-        run = learning.begin(choice.rule, tried[choice.rule], plan.seed)
-        learning.learn(run, array("I", range(examples.rows)), choice.passes, plan.threads)
+        run = learning.fit(choice.rule, tried[choice.rule], plan.seed, choice.passes, plan.threads)
         interrupt.check()
         candidates.settings, candidates.runs = {**tried, **candidates.settings, **tried}, {choice.rule: run}
+        self.choice = choice
+        candidates.progressive.setdefault(choice.rule, choice.error)
+        if self.holdout.rows:
+            self.holdout.judge(choice.rule, run)
+
+    def _choose_for_number(self, learning: Learning, interrupt: Interrupt) -> None:
+        from rosenblatt.learn.files.choose_rule_and_passes import work_allowed
+        from rosenblatt.learn.files.numbers.choose import choose_for_number
+
+        plan, candidates = self.plan, self.candidates
+        tried = {name: rule for name, rule in plan.candidates.items() if name not in candidates.failed}
+        is_squared = all(rule.loss == "squared" for rule in plan.candidates.values())
+        if is_squared and len(plan.candidates) > 1:
+            tried = {NUMBER_MINIMUM: NUMBER_RULES["number-average"]._replace(eta0=2.0**-10), **tried}
+        if plan.scale_to_length:
+            tried = {name: learning.scaled(name, rule) for name, rule in tried.items()}
+        in_runs = self.examples.label_order.is_in_runs and plan.order != "given"
+        first_pass = None if in_runs else [tried[name] for name in candidates.settings if name in tried]
+        best = choose_for_number(
+            learning,
+            tried,
+            candidates.progressive,
+            seed=plan.seed,
+            threads=plan.threads,
+            check=interrupt.check,
+            work=work_allowed(learning, first_pass, _READ_COST[self.source.space.kind]),
+        )
+        if best is None:
+            return
+        choice, self.honest_scores = best
+        run = learning.fit(choice.rule, tried[choice.rule], plan.seed, choice.passes, plan.threads)
+        interrupt.check()
+        candidates.settings, candidates.runs = {**tried, **candidates.settings}, {choice.rule: run}
         self.choice = choice
         candidates.progressive.setdefault(choice.rule, choice.error)
         if self.holdout.rows:
@@ -287,7 +346,7 @@ class Fitting:
         else:
             errors = {name: self.candidates.error(name) for name in runs}
             # For many sparse features the order of the rules is a good guess; for the columns of a table it is not.
-            if not self._is_table():
+            if not self._is_table() and self.number is None:
                 decisions = 1 if self.sets is None else len(self.classes)  # about each example
                 return first_of_the_best(errors, decisions * max(run.learner.t for run in runs.values()))
         return min(errors, key=errors.__getitem__)
@@ -309,14 +368,8 @@ class Fitting:
         """Of the held-out rows where there are any, else of the first pass, each before it was learned."""
         if self.holdout.rows:
             return self.holdout.honest_scores(self.winner)
-        scores, truth, examples_before, _ = self.candidates.runs[self.chosen].learner.score_sample()
-        # The first of them were scored by weights that had hardly learned.
         learned = self.examples.learned + (self.learned_before if self.is_one_pass else 0)
-        first = bisect_left(examples_before, learned * _UNTRAINED)
-        if half_life := self.candidates.settings[self.chosen].forget:
-            recent = bisect_left(examples_before, learned - _RECENT * half_life)
-            first = max(first, min(recent, len(truth) - _FEWEST_RECENT))
-        return HonestScores(scores[first:], truth[first:], "progressive")
+        return progressive_scores(self.candidates.runs[self.chosen], learned)
 
 
 class ParallelBatch:

@@ -1,5 +1,7 @@
 """What a fit from a file is asked to do, and how far it has come."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -39,12 +41,26 @@ class Plan(NamedTuple):
     seed: int = 0
     class_weight: Mapping[Label, float] | str | None = None  # how much examples count; 'balanced': classes alike
     class_counts: tuple[int, ...] = ()  # examples of each class that a model which learns on has learned before
+    task: str = "classes"  # or "number"
+    error: str = "squared"  # of a number, that is made small; or "absolute"
+    quantiles: tuple[float, ...] = ()  # of a number, in place of it
+    number_candidates: Mapping[str, Settings] = MappingProxyType({})  # in place of the others, where it is one
     threshold: float | str | None = None  # what the threshold of the model is chosen by
     size: int | None = None  # bytes of the model file
     checkpoint: str | None = None
     checkpoint_every: float | None = None
     learns_on: Mapping[str, Any] = MappingProxyType({})  # from which model, and how, for a checkpoint
     on_progress: Callable[[Progress], None] | None = None
+
+    @property
+    def predicts_number(self) -> bool:
+        return self.task == "number"
+
+    def for_number(self) -> Plan:
+        """The same plan for a number."""
+        return self._replace(
+            task="number", candidates=self.number_candidates, fold_candidates=MappingProxyType({}), word_candidates={}
+        )
 
     @property
     def passes_in_order(self) -> int:

@@ -24,6 +24,14 @@ from rosenblatt.records import Block, Csr, Values
 RULES: Mapping[str, Settings] = MappingProxyType(
     {name: Settings(order="given", **{"keep": "last", **values}) for name, values in rules.RULES.items()}
 )
+# Of numbers, by their squared error; all of them are what 'auto' tries.
+NUMBER_RULES: Mapping[str, Settings] = MappingProxyType(
+    {
+        name: Settings(order="given", task="number", loss="squared", **{"keep": "last", **values})
+        for name, values in rules.NUMBER_RULES.items()
+    }
+)
+NUMBER_MINIMUM = "number-minimum"  # ridge regression, of few examples
 # The rules that 'auto' tries. Of errors that chance cannot tell apart the earlier rule is kept. A bold arow trusts each
 # column at its own scale, so columns in different units do not harm it; the others do better where features are alike.
 PORTFOLIO: Sequence[str] = ("logistic", "arow", "arow-bold", "logistic-bold", "hinge", "perceptron")
@@ -31,10 +39,13 @@ PORTFOLIO: Sequence[str] = ("logistic", "arow", "arow-bold", "logistic-bold", "h
 # which comes as near to its minimum as a batch method; with a larger rate where a hyperplane nearly separates the
 # classes, and the weights must grow large. For words its rate is larger, and arow is tried with larger
 # variances for rare words, as if each were multiplied by its inverse document frequency.
+# And logistic regression at the minimum of its regularised loss, which small steps reach only slowly where columns say
+# nearly the same or a hyperplane nearly separates the classes.
 BOLD_AVERAGE = "logistic-average-bold"
+MINIMUM = "logistic-minimum"
 _AVERAGE = RULES["logistic-average"]
 FOLD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType(
-    {"logistic-average": _AVERAGE, BOLD_AVERAGE: RULES[BOLD_AVERAGE]}
+    {"logistic-average": _AVERAGE, MINIMUM: _AVERAGE._replace(eta0=2.0**-6), BOLD_AVERAGE: RULES[BOLD_AVERAGE]}
 )
 WORD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType(
     {"logistic-average": _AVERAGE._replace(eta0=4.0), "arow-rare": RULES["arow"]}
@@ -89,10 +100,21 @@ def candidates(rule: str | Settings) -> dict[str, Settings]:
         return {"own": rule._replace(order="given")}
     if rule == "auto":
         return {name: RULES[name] for name in PORTFOLIO}
+    if rule in NUMBER_RULES:
+        return {}
     if rule not in RULES:
         options.rule.check(rule, "fit")
         raise ParameterError(f"There is no rule called {rule!r}.")
     return {rule: RULES[rule]}
+
+
+def number_candidates(rule: str | Settings, error: str, quantiles: Sequence[float]) -> dict[str, Settings]:
+    """The settings to try for a number; none where the rule is one for classes."""
+    if isinstance(rule, Settings):
+        return {"own": rule._replace(order="given")} if rule.predicts_number else {}
+    names = NUMBER_RULES if rule == "auto" else [rule] if rule in NUMBER_RULES else []
+    loss = "quantile" if quantiles else error
+    return {name: NUMBER_RULES[name]._replace(loss=loss, quantiles=tuple(quantiles)) for name in names}
 
 
 def fold_candidates(rule: str | Settings, *, words: bool) -> dict[str, Settings]:
@@ -132,13 +154,21 @@ def check_memory(name: str, runs: Iterable[Settings], features: int, classes: in
 class Candidates:
     """The runs that still learn, why the others were dropped, and the errors of each."""
 
-    def __init__(self, source_name: str, plan: Plan, n_classes: int, sets: native.LabelSets | None = None) -> None:
+    def __init__(
+        self,
+        source_name: str,
+        plan: Plan,
+        n_classes: int,
+        sets: native.LabelSets | None = None,
+        label_weights: Sequence[float] | None = None,
+    ) -> None:
         self._source_name, self._plan, self._n_classes, self._sets = source_name, plan, n_classes, sets
+        self._weights = label_weights or [1.0] * n_classes  # examples have the weights of classes
         self.runs: dict[str, Run] = {}
         self.settings: dict[str, Settings] = {}  # of every run that was started
         self.progressive: dict[str, float] = {}  # errors made before learning, of rules that ended the first pass
         self.failed: list[str] = []  # their weights overflowed
-        self.race = Race()
+        self.race = Race(counts_mistakes=not plan.predicts_number)
         self.given_up: dict[str, int] = {}  # rules that fell behind, after this many examples
         self.best_then: dict[str, float] = {}  # the error of the best rule at that point
         self._features_checked = 0  # there is memory for this many
@@ -154,7 +184,7 @@ class Candidates:
             if self._plan.scale_to_length:
                 settings = scaled_to_length(settings, block.values)
             self.settings[name] = settings
-            run = Run(settings, features, [1.0] * self._n_classes, self._plan.seed, dense=dense, columns=columns)
+            run = Run(settings, features, self._weights, self._plan.seed, dense=dense, columns=columns)
             if self._sets is not None:
                 run.learner.decide_about(self._sets)
             run.learner.count_errors(True)
@@ -202,12 +232,17 @@ class Candidates:
             del self.runs[name]
 
     def error(self, name: str) -> float:
-        """The progressive error: wrong predictions made before learning, as a share of the weight of the first pass.
+        """The progressive error: wrong predictions made before learning, as a share of the weight of the first pass; of
+        a number the mean error of these.
 
         For a rule that keeps its average it is the error of the average, estimated on some thousand rows.
         """
         learner = self.runs[name].learner
-        return self.progressive.get(name, max(learner.wrong, 0.0) / max(learner.weighed, 1e-300))
+        wrong = learner.wrong
+        if self._plan.predicts_number:
+            wrong = learner.pinball_error if self._plan.quantiles else learner.absolute_error
+            wrong = learner.squared_error if self._plan.error == "squared" and not self._plan.quantiles else wrong
+        return self.progressive.get(name, max(wrong, 0.0) / max(learner.weighed, 1e-300))
 
     def end_pass(self, *, first_pass: bool) -> dict[str, Run]:
         """End the pass of the runs that were learned in it, and return them."""

@@ -26,8 +26,15 @@ class Race:
     []
     """
 
-    def __init__(self, next_look: int = _FIRST, marks: Mapping[str, Sequence[Mark]] | None = None) -> None:
+    def __init__(
+        self,
+        next_look: int = _FIRST,
+        marks: Mapping[str, Sequence[Mark]] | None = None,
+        *,
+        counts_mistakes: bool = True,
+    ) -> None:
         self.next_look = next_look
+        self.counts_mistakes = counts_mistakes  # else errors are sums, of which chance can say nothing beforehand
         # At the last comparison and since.
         self.marks = {name: list(earlier) for name, earlier in (marks or {}).items()}
 
@@ -47,6 +54,13 @@ class Race:
         rows = min(sum(rows for _, rows in parts) for parts in pieces.values())
         shares = {name: _share(parts) for name, parts in pieces.items()}
         best = min(shares, key=lambda name: shares[name])
+        if not self.counts_mistakes:
+            return [
+                name
+                for name in shares
+                if name != best
+                and (clearly_behind(pieces[name], pieces[best]) or no_better(pieces[name], pieces[best]))
+            ]
         # Two shares of n examples each differ by chance with a variance of at most 2 p (1 - p) / n.
         allowed = _SURE * math.sqrt(2 * max(shares[best] * (1 - shares[best]), 1 / rows) / rows)
         return [
@@ -54,6 +68,30 @@ class Race:
             for name, share in shares.items()
             if share > shares[best] + allowed or (name != best and no_better(pieces[name], pieces[best]))
         ]
+
+
+def clearly_behind(rule: Sequence[Mark], best: Sequence[Mark]) -> bool:
+    """Is a rule certainly worse, as far as the spread of the differences over the pieces tells?
+
+    >>> best = [(100.0 + k % 3, 1000) for k in range(8)]
+    >>> clearly_behind([(error + 10 + k % 2, rows) for k, (error, rows) in enumerate(best)], best)
+    True
+    >>> clearly_behind([(error + 10 * (-1) ** k, rows) for k, (error, rows) in enumerate(best)], best)
+    False
+    """
+    if len(best) < _PIECES or len(rule) != len(best):
+        return False
+    behind, deviation = _difference(rule, best)
+    return behind > _SURE * deviation
+
+
+def _difference(rule: Sequence[Mark], best: Sequence[Mark]) -> tuple[float, float]:
+    """By how much a rule errs more in each example, and the standard deviation of that by the pieces."""
+    rows, count = sum(rows for _, rows in best), len(best)
+    differences = [(errors - others, size) for (errors, _), (others, size) in zip(rule, best, strict=True)]
+    behind = sum(difference for difference, _ in differences) / rows
+    spread = sum((difference - behind * size) ** 2 for difference, size in differences) * count / (count - 1)
+    return behind, math.sqrt(spread) / rows
 
 
 def no_better(rule: Sequence[Mark], best: Sequence[Mark]) -> bool:
@@ -71,10 +109,8 @@ def no_better(rule: Sequence[Mark], best: Sequence[Mark]) -> bool:
     rows, count = sum(rows for _, rows in best), len(best)
     if rows < _ENOUGH or count < _PIECES or len(rule) != count:
         return False
-    differences = [(errors - others, size) for (errors, _), (others, size) in zip(rule, best, strict=True)]
-    behind = sum(difference for difference, _ in differences) / rows
-    spread = sum((difference - behind * size) ** 2 for difference, size in differences) * count / (count - 1)
-    return behind - _LIKELY * math.sqrt(spread) / rows > -_ALIKE
+    behind, deviation = _difference(rule, best)
+    return behind - _LIKELY * deviation > -_ALIKE
 
 
 def _pieces(marks: Sequence[Mark]) -> list[Mark]:

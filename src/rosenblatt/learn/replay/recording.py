@@ -24,6 +24,7 @@ class RecordedFit:
             self.block.values is block.values
             and _equal(self.block.labels, block.labels)
             and _equal(self.block.weights, block.weights)
+            and _equal(self.block.targets, block.targets)
             and _equal(self.training, training)
         )
 

@@ -118,10 +118,15 @@ class Replay:
         block, rows, order = self._current_fit().block, self._rows, visits
         if _FEW * len(visits) < len(block.labels):
             weights = None if block.weights is None else block.weights[visits]
-            block = Block(take_rows(block.values, visits.astype(np.intp)), block.labels[visits], weights)
+            targets = None if block.targets is None else block.targets[visits]
+            block = Block(
+                take_rows(block.values, visits.astype(np.intp)), block.labels[visits], weights, targets=targets
+            )
             rows, order = native.rows_of(block.values), np.arange(len(visits), dtype=np.uint32)
         learner = self._run.learner
-        _, raised = native.learn([learner], rows, block.labels, block.weights, order, None, 0, len(order), 1)
+        _, raised = native.learn(
+            [learner], rows, block.labels, block.weights, order, None, 0, len(order), 1, targets=block.targets
+        )
         t, row, unit, coefficient = learner.take_log()
         self._compare((t, row if order is visits else visits[row], unit, coefficient))
         if raised is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rosenblatt import losses
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.learn.number_losses import unit_losses
 from rosenblatt.learn.replay.replay import Replay
 from rosenblatt.records import Floats
 
@@ -29,6 +30,14 @@ def totals_of(replay: Replay, scheme: str, sides: NDArray[np.int8], unit: int) -
         cost = np.maximum(settings.required - margins, 0.0)
     wrong = margins < settings.required if settings.strict else ~(margins > settings.required)
     return float((weights * cost)[concerned].sum()), int(wrong[concerned].sum())
+
+
+def total_of_numbers(replay: Replay, unit: int) -> float:
+    """The same loss where a number is predicted."""
+    rows, block = replay.counted, replay.block
+    assert block.targets is not None
+    cost = unit_losses(replay.recording.settings)[unit](replay.scores(rows)[:, unit] - block.targets[rows])
+    return float(cost.sum() if block.weights is None else (block.weights[rows] * cost).sum())
 
 
 def _gaps(scores: Floats, labels: NDArray[np.int32]) -> Floats:

@@ -14,7 +14,7 @@ from rosenblatt.learn.multiclass_schemes import class_pairs, unit_targets
 from rosenblatt.learn.replay import trace_file as trace_files
 from rosenblatt.learn.replay.recording import Recording
 from rosenblatt.learn.replay.replay import Replay
-from rosenblatt.learn.replay.total_loss import totals_of
+from rosenblatt.learn.replay.total_loss import total_of_numbers, totals_of
 from rosenblatt.records import Csr, Floats
 
 
@@ -24,14 +24,15 @@ class Step:
 
     Without a bias they have no such entry. `coefficient` is what the log holds: the update added coefficient * x to
     the weights (adagrad and arow scaled it by feature; the examples of a batch move the weights when it ends). The
-    totals, if computed, are over all rows of the run at the weights after the step.
+    totals, if computed, are over all rows of the run at the weights after the step. Where a number is predicted nothing
+    is a mistake.
     """
 
     epoch: int
     t: int
     row: int
     unit: int
-    target: int
+    target: float  # +1 or -1; or the number that is predicted
     x: Floats
     score: float
     mistake: bool
@@ -183,16 +184,29 @@ class Trace:
 
     def examples(self, unit: int = 0) -> tuple[records.Values, NDArray[np.int8]]:
         """The values of the rows that the run went through last, and the target of each for this unit: +1, -1 or 0."""
+        self._refuse_numbers()
         block = self._recorded.fits[-1].block
         return block.values, self._signs[block.labels, unit]
 
     def names(self, unit: int = 0) -> tuple[str, str]:
         """What the targets -1 and +1 of this unit stand for."""
+        self._refuse_numbers()
         classes = [str(label) for label in self.classes]
         if self._scheme in ("ovr", "joint"):
             return "the rest", classes[unit]
         i, j = class_pairs(len(classes))[unit]
         return classes[i], classes[j]
+
+    @property
+    def predicts_number(self) -> bool:
+        return self._recorded.settings.predicts_number
+
+    def _refuse_numbers(self) -> None:
+        if self.predicts_number:
+            raise ParameterError(
+                "This run predicts a number, so its examples are on no two sides: figures.plot_line draws the line, "
+                "figures.plot_residuals by how much it misses."
+            )
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
@@ -250,7 +264,7 @@ class Trace:
 
     def _visit(self, replay: Replay, totals: bool) -> Iterator[Step]:
         row, epoch, t, n_updates = replay.row, replay.epoch, replay.t, replay.updates
-        targets, x = self._signs[replay.block.labels[row]], self._example(replay, row)
+        targets, x = self._targets(replay, row), self._example(replay, row)
         score, before, mistakes = (
             replay.scores(np.array([row], dtype=np.uint32))[0],
             self._weights(replay),
@@ -266,21 +280,34 @@ class Trace:
                 strict=True,
             )
         )
-        for unit in np.flatnonzero(targets).tolist():
+        for unit, target in targets.items():
             yield Step(
                 epoch,
                 t,
                 row,
                 unit,
-                int(targets[unit]),
+                target,
                 x,
                 float(score[unit]),
                 is_mistake[0 if self._scheme == "joint" else unit],
                 float(added.get(unit, 0.0)),
                 before[unit],
                 after[unit],
-                *(totals_of(replay, self._scheme, self._sides(replay, unit), unit) if totals else ()),
+                *(self._totals(replay, unit) if totals else ()),
             )
+
+    def _targets(self, replay: Replay, row: int) -> dict[int, float]:
+        """What each unit that the example concerns is to say."""
+        block = replay.block
+        if block.targets is not None:
+            return dict.fromkeys(range(self.n_units), float(block.targets[row]))
+        signs = self._signs[block.labels[row]]
+        return {unit: int(signs[unit]) for unit in np.flatnonzero(signs).tolist()}
+
+    def _totals(self, replay: Replay, unit: int) -> tuple[float, int | None]:
+        if replay.block.targets is not None:
+            return total_of_numbers(replay, unit), None
+        return totals_of(replay, self._scheme, self._sides(replay, unit), unit)
 
     # -- files -------------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ def flat(trace: "Trace", weights: bool | None, steps: Iterable["Step"]) -> Itera
     with_weights = trace.n_features <= WIDE if weights is None else weights
     first = 0 if trace.fit_intercept else 1
     for step in steps:
-        row = _plain(step, trace.n_units > 1)
+        row = _plain(trace, step)
         if with_weights:
             row |= {f"x{j}": value for j, value in enumerate(step.x.tolist(), first) if j}
             row |= {f"before_w{j}": value for j, value in enumerate(step.before.tolist(), first)}
@@ -29,13 +29,18 @@ def flat(trace: "Trace", weights: bool | None, steps: Iterable["Step"]) -> Itera
         yield row
 
 
-def _plain(step: "Step", units: bool) -> dict[str, Any]:
+def _plain(trace: "Trace", step: "Step") -> dict[str, Any]:
     row: dict[str, Any] = {"epoch": step.epoch, "t": step.t, "row": step.row}
-    if units:
+    if trace.n_units > 1:
         row["unit"] = step.unit
-    row |= {"target": step.target, "score": step.score, "mistake": step.mistake, "coefficient": step.coefficient}
+    row |= {"target": step.target, "score": step.score}
+    if not trace.predicts_number:
+        row["mistake"] = step.mistake
+    row["coefficient"] = step.coefficient
     if step.total_loss is not None:
-        row |= {"total_loss": step.total_loss, "total_errors": step.total_errors}
+        row["total_loss"] = step.total_loss
+    if step.total_errors is not None:
+        row["total_errors"] = step.total_errors
     return row
 
 
@@ -56,7 +61,9 @@ def to_csv(trace: "Trace", path: Any, weights: bool | None, steps: Iterable["Ste
             if writer is None:
                 writer = csv.DictWriter(file, list(row), lineterminator="\n")
                 writer.writeheader()
-            writer.writerow(row | {"mistake": int(row["mistake"])})
+            if "mistake" in row:
+                row["mistake"] = int(row["mistake"])
+            writer.writerow(row)
 
 
 def to_json(trace: "Trace", path: Any, weights: bool | None, steps: Iterable["Step"]) -> None:
@@ -68,7 +75,7 @@ def to_json(trace: "Trace", path: Any, weights: bool | None, steps: Iterable["St
     with _opened(path) as file:
         file.write(json.dumps(head)[:-1] + ', "steps": [')
         for i, step in enumerate(steps):
-            row = _plain(step, trace.n_units > 1)
+            row = _plain(trace, step)
             if with_weights:
                 row |= {"x": step.x.tolist(), "before": step.before.tolist(), "after": step.after.tolist()}
             file.write((",\n" if i else "\n") + json.dumps(row))

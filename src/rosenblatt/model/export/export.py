@@ -29,8 +29,4 @@ def export_model(model: LinearModel, to: str, table: str) -> bytes:
             "A voted answer is all the hyperplanes of its run, too many for another format: "
             f"learn it with {option('keep', 'average')}, which predicts much the same."
         )
-    if model.settings.multi_label and to != "json":
-        raise ModelError(
-            f"A model of several labels is exported with {option('to', 'json')} alone: use that, or rosenblatt predict."
-        )
     return EXPORTS[to](model, table)

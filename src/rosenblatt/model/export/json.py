@@ -1,6 +1,7 @@
 """A model as JSON: every weight that is not 0, by name, and how scores become a decision."""
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ import numpy as np
 from rosenblatt.learn.multiclass_schemes import class_pairs
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
-from rosenblatt.records import FeatureSpace, Label, logs_of
+from rosenblatt.model.kinds.number import NumberModel
+from rosenblatt.records import FeatureSpace, logs_of
 
 FORMAT_VERSION = 1
 _TEXT_SETTINGS = ("chars", "splitting", "value", "unit")
@@ -28,7 +30,7 @@ def to_json(model: LinearModel) -> str:
     document = {
         "format": "rosenblatt-linear",
         "format_version": FORMAT_VERSION,
-        "classes": list(model.classes),
+        **_predicted(model),
         "scheme": model.scheme,
         "loss": model.settings.loss,
         "features": features,
@@ -36,6 +38,19 @@ def to_json(model: LinearModel) -> str:
         "units": [_unit(model, unit) for unit in range(len(model.coef))],
     }
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _predicted(model: LinearModel) -> dict[str, Any]:
+    """The classes, or the number that the units give in its own unit, with the interval around it."""
+    if not isinstance(model, NumberModel):
+        return {"classes": list(model.classes)}
+    number: dict[str, Any] = {"target": model.target.name}
+    if model.levels:
+        number["quantiles"] = list(model.levels)
+    interval = model.interval
+    if interval is not None and math.isfinite(interval.half_width):
+        number["interval"] = {"confidence": interval.confidence, "half_width": interval.half_width}
+    return number
 
 
 def _columns(space: FeatureSpace) -> dict[str, Any]:
@@ -69,8 +84,10 @@ def _decision(model: LinearModel) -> dict[str, Any]:
 def _unit(model: LinearModel, unit: int) -> dict[str, Any]:
     """One hyperplane: the class that a positive score is for, and the class it is against."""
     classes = model.classes
-    sides: dict[str, Label | None]
-    if model.scheme == "ovo":
+    sides: dict[str, Any]
+    if isinstance(model, NumberModel):
+        sides = {"quantile": model.levels[unit]} if model.levels else {}
+    elif model.scheme == "ovo":
         first, second = class_pairs(len(classes))[unit]
         sides = {"for": classes[second], "against": classes[first]}
     elif model.scheme == "binary":

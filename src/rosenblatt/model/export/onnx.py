@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.errors import ModelError
+from rosenblatt.extras import require
 from rosenblatt.learn.multiclass_schemes import class_pairs
+from rosenblatt.model.calibration import Calibration
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.records import logs_of
 
 OPSET = 13
@@ -15,7 +18,8 @@ OPSET = 13
 
 def to_onnx(model: LinearModel) -> bytes:
     """The model as an ONNX file: input `x` (rows x features, double), outputs `label`, `scores`, and `probabilities`
-    where the loss models them."""
+    where the model gives them. Of several labels `label` is rows x labels: 1 where the label applies, else 0. Of a
+    number the outputs are `prediction`, and `quantiles` where the model has them, rows x levels."""
     content: bytes = _Graph(model).build().SerializeToString()
     return content
 
@@ -24,10 +28,9 @@ class _Graph:
     """The nodes of the graph; each method adds some and returns the name of what they compute."""
 
     def __init__(self, model: LinearModel) -> None:
-        try:
-            import onnx
-        except ImportError as error:
-            raise ModelError('ONNX needs the package onnx: pip install "rosenblatt[onnx]".') from error
+        require("onnx")
+        import onnx
+
         self.onnx, self.model = onnx, model
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
@@ -46,6 +49,10 @@ class _Graph:
 
     def build(self) -> Any:
         units = self._units()
+        if isinstance(self.model, NumberModel):
+            return self._model(self._answers(self.model, units))
+        if isinstance(self.model, MultiLabelModel):
+            return self._model(["label", units, *self._of_each_label(self.model, units)])
         scores, best = self._scores(units)
         self._label(best)
         outputs = ["label", scores, *self._probabilities(scores)]
@@ -65,7 +72,7 @@ class _Graph:
             x = self._with_indicators(self.op("Where", self.op("IsNaN", x), self.constant(np.array(0.0)), x))
         x = self._with_products(x)
         product = self.op("MatMul", x, self.constant(np.ascontiguousarray(self.model.coef.T), "coef"))
-        out = "scores" if self.model.scheme in ("ovr", "joint") else "units"
+        out = "scores" if self.model.scheme in ("ovr", "joint", "multi-label") else "units"
         return self.op("Add", product, self.constant(np.asarray(self.model.intercept), "intercept"), out=out)
 
     def _with_indicators(self, x: str) -> str:
@@ -124,6 +131,18 @@ class _Graph:
         scores = self._majority(units) if self.model.scheme == "ovo" else units
         return scores, self.op("ArgMax", scores, axis=1, keepdims=0)
 
+    def _answers(self, model: NumberModel, units: str) -> list[str]:
+        """The quantiles in their order, and the one that is the prediction."""
+        flat = self.constant(np.array([-1], np.int64))
+        if not model.levels:
+            return [self.op("Reshape", units, flat, out="prediction")]
+        count = self.constant(np.array([len(model.levels)], np.int64))
+        self.nodes.append(
+            self.onnx.helper.make_node("TopK", [units, count], ["quantiles", "places"], axis=1, largest=0, sorted=1)
+        )
+        median = self.op("Gather", "quantiles", self.constant(np.array([model.median_unit], np.int64)), axis=1)
+        return [self.op("Reshape", median, flat, out="prediction"), "quantiles"]
+
     def _majority(self, units: str) -> str:
         """Votes per class of one-vs-one units; summed scores, squeezed below half a vote, break ties."""
         classes = len(self.model.classes)
@@ -139,6 +158,16 @@ class _Graph:
         size = self.op("Add", self.op("Abs", sums), self.constant(np.array(1.0)))
         squeezed = self.op("Div", sums, self.op("Mul", size, self.constant(np.array(3.0))))
         return self.op("Add", votes, squeezed, out="scores")
+
+    def _of_each_label(self, model: MultiLabelModel, units: str) -> list[str]:
+        """Whether each label applies, and its probability by its own map."""
+        above = self.op("Greater", units, self.constant(np.array(model.decides_above_each)))
+        self.op("Cast", above, to=self.onnx.TensorProto.INT64, out="label")
+        if not model.calibrations:
+            return []
+        columns = [self.op("Gather", units, self.constant(np.array([k])), axis=1) for k in range(len(model.classes))]
+        chances = [self._positive(*pair) for pair in zip(columns, model.calibrations, strict=True)]
+        return [self.op("Concat", *chances, axis=1, out="probabilities")]
 
     def _label(self, best: str) -> None:
         classes = np.array(self.model.classes)
@@ -163,17 +192,20 @@ class _Graph:
             lead = self.op("Sub", scores, self.op("ReduceMax", scores, axes=[1], keepdims=1))
             lead = self.op("Max", lead, self.constant(np.array(-numbers[1])))
             return [self.op("Softmax", self.op("Mul", lead, self.constant(numbers[:1])), axis=1, out="probabilities")]
-        column = self.op("Reshape", scores, self.constant(np.array([-1, 1], np.int64)))
-        if calibration.kind == "temperature":
-            clipped = self._clipped(column, [-numbers[1], numbers[1]])
-            positive = self._sigmoid(self.op("Mul", clipped, self.constant(numbers[:1])))
-        elif calibration.kind == "isotonic":
-            positive = self._interpolated(column, *np.split(numbers, 2))
-        else:
-            logits = self._line(self._clipped(column, numbers), numbers[0], numbers[1])
-            positive = self._sigmoid(self._beta(logits, numbers) if calibration.kind == "beta" else logits)
+        positive = self._positive(self.op("Reshape", scores, self.constant(np.array([-1, 1], np.int64))), calibration)
         negative = self.op("Sub", self.constant(np.array(1.0)), positive)
         return [self.op("Concat", negative, positive, axis=1, out="probabilities")]
+
+    def _positive(self, column: str, calibration: Calibration) -> str:
+        """The probability of the positive one of two classes, or of a label, from a column of scores."""
+        numbers = np.asarray(calibration.parameters)
+        if calibration.kind == "temperature":
+            clipped = self._clipped(column, [-numbers[1], numbers[1]])
+            return self._sigmoid(self.op("Mul", clipped, self.constant(numbers[:1])))
+        if calibration.kind == "isotonic":
+            return self._interpolated(column, *np.split(numbers, 2))
+        logits = self._line(self._clipped(column, numbers), numbers[0], numbers[1])
+        return self._sigmoid(self._beta(logits, numbers) if calibration.kind == "beta" else logits)
 
     def _line(self, x: str, slope: Any, shift: Any) -> str:
         return self.op("Add", self.op("Mul", x, self.constant(np.asarray(slope))), self.constant(np.asarray(shift)))
@@ -219,14 +251,15 @@ class _Graph:
 
     def _model(self, outputs: list[str]) -> Any:
         helper, kinds = self.onnx.helper, self.onnx.TensorProto
-        classes, label_type = self.model.classes, kinds.STRING
-        if not isinstance(classes[0], str):
-            label_type = kinds.INT64 if all(isinstance(label, int) for label in classes) else kinds.DOUBLE
-        if isinstance(classes[0], bool):
-            label_type = kinds.BOOL
+        classes = self.model.classes
+        label_type = self._label_type()
         score_shape = ["rows"] if self.model.scheme == "binary" else ["rows", len(classes)]
         shapes = {"label": (label_type, ["rows"]), "scores": (self._double, score_shape)}
+        if self.model.scheme == "multi-label":
+            shapes["label"] = kinds.INT64, score_shape
         shapes["probabilities"] = (self._double, ["rows", len(classes)])
+        shapes["prediction"] = (self._double, ["rows"])
+        shapes["quantiles"] = (self._double, ["rows", len(self.model.intercept)])
         graph = helper.make_graph(
             self.nodes,
             "rosenblatt",
@@ -241,6 +274,16 @@ class _Graph:
         helper.set_model_props(onnx_model, {"classes": json.dumps(list(classes)), "features": self._features()})
         self.onnx.checker.check_model(onnx_model)
         return onnx_model
+
+    def _label_type(self) -> int:
+        classes, kinds = self.model.classes, self.onnx.TensorProto
+        if not classes or isinstance(classes[0], str):
+            chosen = kinds.STRING
+        elif isinstance(classes[0], bool):
+            chosen = kinds.BOOL
+        else:
+            chosen = kinds.INT64 if all(isinstance(label, int) for label in classes) else kinds.DOUBLE
+        return int(chosen)
 
     def _features(self) -> str:
         space = self.model.space

@@ -10,10 +10,12 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.readers.formats.registry import feature_kind
 from rosenblatt.readers.hashing.cross import pairs_of_model
 from rosenblatt.readers.hashing.settings import splitting_of
-from rosenblatt.readers.table.columns.dates import ISO, MONTHS, PATTERNS, TYPED
+from rosenblatt.readers.table.columns.dates import ISO, MONTH_NUMBERS, PATTERNS, TYPED
 from rosenblatt.readers.table.columns.missing_cells import MISSING
 from rosenblatt.readers.table.columns.written_numbers import form_in_settings
 from rosenblatt.records import logs_of
@@ -36,17 +38,16 @@ def to_python(model: LinearModel) -> str:
 def standalone_model(model: LinearModel) -> dict[str, Any]:
     """All that `standalone` needs, as JSON values."""
     space, settings = model.space, model.space.settings
-    coef, degree = model.coef, model.settings.degree
+    final, degree = model.run.final_weights, model.settings.degree  # the same bits as its own
+    coef = final.coef
     weighted = np.flatnonzero((coef != 0).any(axis=0)).tolist()
-    calibration = model.probability_map
     texts = list(settings.get("texts", ()))
     numbers = list(settings.get("numbers", space.columns if space.kind == "columns" else ()))
     return {
         "kind": _KINDS[feature_kind(space)],
         "classes": list(model.classes),
         "scheme": model.scheme,
-        "above": model.decides_above,
-        "probabilities": None if calibration is None else [calibration.kind, list(calibration.parameters)],
+        **_decision(model),
         "index_base": space.index_base,
         "bits": space.bits,
         "ngrams": space.ngrams,
@@ -57,12 +58,13 @@ def standalone_model(model: LinearModel) -> dict[str, Any]:
         "numbers": numbers,
         "words": list(settings.get("words", ())),
         "texts": texts,
+        "first_text": settings.get("first_text"),
         "dates": {column: settings["dates"][column] for column in numbers if column in settings.get("dates", {})},
         "patterns": {**PATTERNS, TYPED: PATTERNS[ISO]} if settings.get("dates") else {},
         "written": {
             column: [form_in_settings(form).pattern, *form] for column, form in settings.get("written", {}).items()
         },
-        "months": list(MONTHS),
+        "months": MONTH_NUMBERS,
         "columns": {} if texts else {name: j for j, name in enumerate(space.columns) if j >= len(numbers)},
         "optional": list(settings.get("columns", {}).get("optional", ())),
         "indicators": settings.get("columns", {}).get("missing"),
@@ -74,6 +76,25 @@ def standalone_model(model: LinearModel) -> dict[str, Any]:
         "degree": degree,
         "factors": {str(j): list(model.factors(j)) for j in weighted} if degree > 1 else {},
         "separator": "\t" if settings.get("format") == "tsv" else ",",
-        "intercept": np.asarray(model.intercept).tolist(),
+        "intercept": np.asarray(final.intercept).tolist(),
         "weights": {str(j): weights for j, weights in zip(weighted, coef[:, weighted].T.tolist(), strict=True)},
+    }
+
+
+def _decision(model: LinearModel) -> dict[str, Any]:
+    """The threshold and the map to probabilities; of several labels a list of those of each; of a number its unit."""
+    if isinstance(model, NumberModel):
+        centre, width = model.target.scale
+        return {"target": {"centre": centre, "width": width, "median": model.median_unit}, "probabilities": None}
+    if isinstance(model, MultiLabelModel):
+        maps = [[calibration.kind, list(calibration.parameters)] for calibration in model.calibrations]
+        return {
+            "above": model.decides_above_each.tolist(),
+            "probabilities": maps or None,
+            "label_separator": model.separator,
+        }
+    calibration = model.probability_map
+    return {
+        "above": model.decides_above,
+        "probabilities": None if calibration is None else [calibration.kind, list(calibration.parameters)],
     }

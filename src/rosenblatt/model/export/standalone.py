@@ -1,7 +1,9 @@
 """Predict with a linear model of Rosenblatt, in plain Python: this file needs nothing but the standard library.
 
 predict(example) gives the label, scores(example) the score of the second class or of every class, and
-probabilities(example) the probability of every class by its label. An example is
+probabilities(example) the probability of every class by its label. Where an example may have several labels, predict
+gives a list of them, and each label has a score and a probability of its own. Of a model that predicts a number,
+predict gives the number, and scores a list of it, or of its quantiles in ascending order. An example is
 
 - of a table: a dict from the names of columns to cells, as text or as Python values; None and '' are missing;
 - of text: a string; of VW text: a line of it;
@@ -25,6 +27,9 @@ from typing import Any
 
 MODEL: dict[str, Any] = json.loads("{}")
 
+_SEVERAL = MODEL.get("scheme") == "multi-label"
+_NUMBER = MODEL.get("scheme") == "number"
+
 _MASK = 2**64 - 1
 _K0, _K1, _K2, _K3 = 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1
 _ALONE = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC ITERATION", "HIRAGANA", "KATAKANA")
@@ -36,13 +41,20 @@ _DAY = 86_400_000_000  # microseconds
 
 
 def predict(example: Any) -> Any:
-    """The label of an example."""
+    """The label of an example, or a list of its labels, or its number."""
+    if _NUMBER:
+        return scores(example)[MODEL["target"]["median"]]
+    if _SEVERAL:
+        rows = zip(MODEL["classes"], scores(example), MODEL["above"], strict=True)
+        return [label for label, score, above in rows if score > above]
     return MODEL["classes"][_decided(scores(example))]
 
 
 def scores(example: Any) -> list[float]:
-    """The score of the second of two classes, or the score of every class."""
+    """The score of the second of two classes, or the score of every class, or the number and its quantiles."""
     units = _unit_scores(_features(example))
+    if _NUMBER:
+        return sorted(score * MODEL["target"]["width"] + MODEL["target"]["centre"] for score in units)
     return _votes(units) if MODEL["scheme"] == "ovo" else units
 
 
@@ -93,6 +105,9 @@ def _decided(scores: list[float]) -> int:
 def _probabilities(scores: list[float]) -> list[float]:
     if MODEL["probabilities"] is None:
         raise ValueError("this model gives no probabilities")
+    if _SEVERAL:
+        maps = zip(MODEL["probabilities"], scores, strict=True)
+        return [_positive_probability(kind, numbers, score) for (kind, numbers), score in maps]
     kind, numbers = MODEL["probabilities"]
     if len(scores) == 1:
         positive = _positive_probability(kind, numbers, scores[0])
@@ -208,8 +223,8 @@ def _table_features(row: dict[str, Any]) -> list[tuple[int, float]]:
             named += [(f"{left} ^ {right}", x * y) for right, y in present.get(b, ())]
     features += [(column, value) for name, value in named if (column := _column(name)) is not None]
     if MODEL["texts"]:
-        several = len(MODEL["texts"]) > 1
-        texts = [(_text(row[name]), _hash(name.encode(), 0) if several else 0) for name in MODEL["texts"]]
+        alone = MODEL["texts"] if len(MODEL["texts"]) == 1 else [MODEL["first_text"]]
+        texts = [(_text(row[name]), 0 if name in alone else _hash(name.encode(), 0)) for name in MODEL["texts"]]
         features += _text_features(texts)
     return features
 
@@ -282,10 +297,10 @@ def _text(cell: Any) -> str:
 def _month(text: str) -> int:
     if text.isdigit():
         return int(text)
-    names = [month for month in MODEL["months"] if text.lower() in (month, month[:3])]
-    if not names:
+    number: int | None = MODEL["months"].get(text.lower())
+    if number is None:
         raise ValueError(f"expected the name of a month, found {text!r}")
-    return 9 if text.lower() == "sept" else int(MODEL["months"].index(names[0])) + 1
+    return number
 
 
 def _micros(cell: Any, form: str) -> int | None:
@@ -442,11 +457,15 @@ def _name_and_value(word: str) -> tuple[str, float]:
 def main() -> None:
     if MODEL["kind"] == "table":
         for row in csv.DictReader(sys.stdin, delimiter=MODEL["separator"]):
-            print(predict(row), flush=True)
+            _print(predict(row))
         return
     for line in sys.stdin:
         if line.strip():
-            print(predict(line.rpartition("\t")[2] if MODEL["kind"] == "text" else line), flush=True)
+            _print(predict(line.rpartition("\t")[2] if MODEL["kind"] == "text" else line))
+
+
+def _print(label: Any) -> None:
+    print(MODEL["label_separator"].join(map(str, label)) if _SEVERAL else label, flush=True)
 
 
 if __name__ == "__main__":

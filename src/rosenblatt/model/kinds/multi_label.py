@@ -16,6 +16,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.learn.run_state import unpack_run
 from rosenblatt.model.calibration import Calibration, check_map
 from rosenblatt.model.choose_threshold import Threshold, unpack_threshold
+from rosenblatt.model.honest_sample import unpack_sample
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import unpack_provenance
 from rosenblatt.readers.save_feature_space import unpack_classes, unpack_space
@@ -25,6 +26,7 @@ from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, read_buffer
 
 _PARAMETERS, _ENDS = "labels.parameters", "labels.ends"
+_MEMBERS, _SET_ENDS = "sample.members", "sample.ends"
 _BETWEEN = (",", ";", "|")  # labels of a prediction, where nothing stood between those of the data
 
 
@@ -37,6 +39,7 @@ class MultiLabelModel(LinearModel):
 
     calibrations: tuple[Calibration, ...] = ()  # of each label
     thresholds: tuple[Threshold, ...] = ()  # of each label
+    sample_sets: tuple[tuple[int, ...], ...] = ()  # of labels, which the truth of the sample names by number
 
     @property
     def separator(self) -> str:
@@ -83,6 +86,12 @@ class MultiLabelModel(LinearModel):
             parameters.extend(calibration.parameters)
             ends.append(len(parameters))
         tensors |= {_PARAMETERS: parameters, _ENDS: ends}
+        if self.sample is not None:
+            members, set_ends = array("q"), array("q")
+            for labels in self.sample_sets:
+                members.extend(labels)
+                set_ends.append(len(members))
+            tensors |= {_MEMBERS: members, _SET_ENDS: set_ends}
         header["labels"] = {
             "kinds": [calibration.kind for calibration in self.calibrations],
             "examples": self.calibrations[0].examples if self.calibrations else 0,
@@ -102,6 +111,7 @@ def unpack_multi_label_model(header: Header, tensors: Tensors) -> MultiLabelMode
     run = unpack_run(header.section("run"), tensors, "run.", len(classes), compact=bool(space.bits))
     if not run.settings.multi_label:
         raise damaged("its rule decides for one class, and not about several labels")
+    sets = _unpack_sets(tensors, len(classes)) if "sample" in header else ()
     return MultiLabelModel(
         classes=classes,
         space=space,
@@ -110,7 +120,18 @@ def unpack_multi_label_model(header: Header, tensors: Tensors) -> MultiLabelMode
         estimator=dict(header.section("estimator").values) if "estimator" in header else None,
         calibrations=_unpack_calibrations(labels, tensors, len(classes)),
         thresholds=thresholds,
+        sample=unpack_sample(header.section("sample"), tensors, run.learner.units, len(sets)) if sets else None,
+        sample_sets=sets,
     )
+
+
+def _unpack_sets(tensors: Tensors, n_labels: int) -> tuple[tuple[int, ...], ...]:
+    members, ends = (read_buffer(tensors, name, "int64").tolist() for name in (_MEMBERS, _SET_ENDS))
+    starts = [0, *ends[:-1]]
+    in_order = all(start <= end for start, end in zip(starts, ends, strict=True)) and ends[-1:] in ([], [len(members)])
+    if not in_order or not all(0 <= label < n_labels for label in members):
+        raise damaged("the sets of labels that it was calibrated by are not of its labels")
+    return tuple(tuple(members[start:end]) for start, end in zip(starts, ends, strict=True))
 
 
 def _unpack_calibrations(header: Header, tensors: Tensors, n_labels: int) -> tuple[Calibration, ...]:

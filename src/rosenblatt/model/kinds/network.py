@@ -125,19 +125,19 @@ def unpack_network(header: Header, tensors: Tensors) -> NetworkModel:
 
 
 def _cascade(header: Header, tensors: Tensors, n_features: int, n_outputs: int) -> Cascade:
-    n_units, n_wires = header.count("units", _MAX_COUNT), header.count("wires", _MAX_COUNT)
-    coef = read_array(tensors, "coef", np.float64, (n_units, n_features))
-    intercept = read_array(tensors, "intercept", np.float64, (n_units,))
-    unit, source = (read_array(tensors, f"wire.{end}", np.int64, (n_wires,)) for end in ("unit", "source"))
-    weight = read_array(tensors, "wire.weight", np.float64, (n_wires,))
+    unit_count, wire_count = header.count("units", _MAX_COUNT), header.count("wires", _MAX_COUNT)
+    coef = read_array(tensors, "coef", np.float64, (unit_count, n_features))
+    intercept = read_array(tensors, "intercept", np.float64, (unit_count,))
+    unit, source = (read_array(tensors, f"wire.{end}", np.int64, (wire_count,)) for end in ("unit", "source"))
+    weight = read_array(tensors, "wire.weight", np.float64, (wire_count,))
     if not all(np.isfinite(numbers).all() for numbers in (coef, intercept, weight)):
         raise damaged("a weight of its units is not finite")
-    if ((source < 0) | (source >= unit) | (unit >= n_units)).any() or (np.diff(unit) < 0).any():
+    if ((source < 0) | (source >= unit) | (unit >= unit_count)).any() or (np.diff(unit) < 0).any():
         raise damaged("a unit has an input from a unit that is not before it")
     outputs = header.counts("outputs", n_outputs)
-    if not all(output < n_units for output in outputs):
+    if not all(output < unit_count for output in outputs):
         raise damaged("an output names a unit that does not exist")
-    links: list[list[tuple[int, float]]] = [[] for _ in range(n_units)]
+    links: list[list[tuple[int, float]]] = [[] for _ in range(unit_count)]
     for i, j, strength in zip(unit.tolist(), source.tolist(), weight.tolist(), strict=True):
         links[i].append((j, strength))
     return Cascade(np.array(coef), np.array(intercept), tuple(map(tuple, links)), tuple(outputs))

@@ -42,7 +42,7 @@ class Drift:
     def words(self) -> str:
         """One line for a person."""
         size = "much" if self.index >= MUCH else "some" if self.index >= SOME else "little"
-        line = f"{size}: {self.index:.2f} (stability index of the scores; above {MUCH} is much)"
+        line = f"{size}: {self.index:.2f} between these scores and those at fit (stability index; above {MUCH} is much)"
         if self.column is None or abs(self.deviations) < _MOVED:
             return line
         higher = "higher" if self.deviations > 0 else "lower"

@@ -34,7 +34,7 @@ eta0: Option[float] = Option(
 learning_rate: Option[str] = Option(
     name="learning_rate",
     default="constant",
-    choices=tuple(LEARNING_RATES),
+    choices=tuple(name for name, rate in LEARNING_RATES.items() if rate.learns_classes),
     help="The size of an update: eta0 (constant), eta0/(1+step) (inverse), eta0/sqrt(1+step) (invsqrt), a rate per "
     "feature (adagrad), as large as this example's margin requires but at most eta0 (pa1) or softened by it (pa2), "
     "or by a confidence per feature (arow).",
@@ -234,7 +234,7 @@ def _options_of(left_out: Sequence[str], changed: Sequence[Option[Any]] = ()) ->
 # defaults reach the loss of LogisticRegression and Ridge on standardised columns: 0.98 and 1.00 of it on eight tables.
 smooth_learning_rate = learning_rate.but(
     default="adagrad",
-    choices=tuple(name for name, rate in LEARNING_RATES.items() if not rate.moves_to_margin),
+    choices=tuple(name for name, rate in LEARNING_RATES.items() if rate.learns_classes and not rate.moves_to_margin),
     help="The size of an update: eta0 (constant), eta0/(1+step) (inverse), eta0/sqrt(1+step) (invsqrt), "
     "or a rate per feature (adagrad).",
 )
@@ -290,22 +290,8 @@ def _refused(chosen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 "it moves an example to a required margin; use the perceptron or hinge loss, or another "
                 f"{in_sentence('learning_rate')}",
             )
-    for name in ("alpha", "l1"):
-        if not chosen[name]:
-            continue
-        if LEARNING_RATES[chosen["learning_rate"]].moves_to_margin:
-            yield (
-                f"{value(name)} with {value('learning_rate')}",
-                f"it regularises itself; use {in_sentence('eta0')} of pa1 and pa2, {in_sentence('r')} of arow",
-            )
-        if chosen["record"] or chosen["keep"] == "vote":
-            other = "record" if chosen["record"] else "keep"
-            yield (
-                f"{value(name)} with {value(other)}",
-                "a replay adds up updates, and regularisation changes weights between them; use "
-                + (in_sentence("record", False) if other == "record" else in_sentence("keep", "average")),
-            )
-    yield from _refused_with_forget(chosen, value)
+    yield from refused_with_penalty(chosen, value)
+    yield from refused_with_forget(chosen, value)
     if chosen["keep"] == "vote":
         if chosen["batch"] != 1:
             yield (
@@ -330,7 +316,25 @@ def _refused(chosen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         )
 
 
-def _refused_with_forget(chosen: Mapping[str, Any], value: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+def refused_with_penalty(chosen: Mapping[str, Any], value: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    for name in ("alpha", "l1"):
+        if not chosen[name]:
+            continue
+        if LEARNING_RATES[chosen["learning_rate"]].moves_to_margin:
+            yield (
+                f"{value(name)} with {value('learning_rate')}",
+                f"it regularises itself; use {in_sentence('eta0')} of pa1 and pa2, {in_sentence('r')} of arow",
+            )
+        if chosen["record"] or chosen["keep"] == "vote":
+            other = "record" if chosen["record"] else "keep"
+            yield (
+                f"{value(name)} with {value(other)}",
+                "a replay adds up updates, and regularisation changes weights between them; use "
+                + (in_sentence("record", False) if other == "record" else in_sentence("keep", "average")),
+            )
+
+
+def refused_with_forget(chosen: Mapping[str, Any], value: Callable[[str], str]) -> Iterator[tuple[str, str]]:
     if not chosen["forget"]:
         return
     if chosen["forget"] < 1:

@@ -19,7 +19,7 @@ class DamagedPageError(Exception):
 
 def write_block(write: Callable[[Any], Any], block: Block, packer: native.Packer) -> int:
     """Write a block; the number of bytes written."""
-    page = packer.page(native.contiguous_rows(block.values), *block.buffers)
+    page = packer.page(native.contiguous_rows(block.values), *block.buffers, block.target_buffer)
     write(page)
     return len(page)
 
@@ -37,14 +37,26 @@ def read_blocks(fd: int, pages: list[PageSpan], threads: int = 1) -> Iterator[Bl
         del ahead  # its threads end before the file is closed
 
 
-def _block(arrays: tuple[Any, ...], labels: Any, weights: Any, checked: native.Rows | None) -> Block:
+def parsed_page(page: Any) -> tuple[ParsedCsr, Any, Any]:
+    """The sparse rows of a page in memory, their labels and weights."""
+    try:
+        arrays, labels, weights, _, checked = native.open_page(memoryview(page).cast("B"))
+        indptr, indices, values, features = arrays
+    except ValueError as error:
+        raise DamagedPageError(str(error)) from None
+    return ParsedCsr(indptr, indices, values, features, checked), labels, weights
+
+
+def _block(arrays: tuple[Any, ...], labels: Any, weights: Any, targets: Any, checked: native.Rows | None) -> Block:
     if len(arrays) == 1:
-        return ParsedBlock(np.asarray(arrays[0]), labels, weights)
+        return ParsedBlock(np.asarray(arrays[0]), labels, weights, targets=targets)
     indptr, indices, values, features = arrays
-    return ParsedBlock(ParsedCsr(indptr, indices, values, features, checked), labels, weights)
+    return ParsedBlock(ParsedCsr(indptr, indices, values, features, checked), labels, weights, targets=targets)
 
 
 def bytes_of(block: Block) -> int:
     """The memory that a block takes."""
     arrays = block.values.buffers if isinstance(block.values, Csr) else (block.values,)
-    return sum(memoryview(array).nbytes for array in (*arrays, *block.buffers) if array is not None)
+    return sum(
+        memoryview(array).nbytes for array in (*arrays, *block.buffers, block.target_buffer) if array is not None
+    )

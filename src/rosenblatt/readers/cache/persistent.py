@@ -30,7 +30,7 @@ from rosenblatt.storage.container import container_bytes, parse_container
 from rosenblatt.storage.tensors import Tensors, put_texts, read_array, read_texts
 from rosenblatt.version import __version__
 
-_LAYOUT = 4
+_LAYOUT = 5
 _END_MARK = b"RBCACHE\x01"
 _TAIL = 16 + len(_END_MARK)  # the offset of the index, its length, and the mark
 # The parts of an identity, and what it means that one of them differs.
@@ -169,6 +169,7 @@ class CachedSource(Source):
         self.identity = header.section("of").values
         self.format, self.size = header.text("form"), header.count("size")
         self.labels = list(header.items("labels"))
+        self.task = "number" if header.text("task") == "number" else "classes"
         self._all_skipped = header.count("skipped")
         by_file = header.section("skipped_by_file")
         self._all_skipped_by_file = {file: by_file.count(file) for file in by_file.values}
@@ -200,14 +201,22 @@ class CachedSource(Source):
         try:
             for block, (_, _, first_row, bytes_read) in zip(blocks, self._pages, strict=True):
                 self._check(block)
-                yield ParsedSourceBlock(block.values, *block.buffers, first_row, bytes_read)
+                yield ParsedSourceBlock(
+                    block.values, *block.buffers, first_row, bytes_read, targets=block.target_buffer
+                )
         except DamagedPageError:
             raise DamagedCacheError(str(self._cache)) from None
 
     def _check(self, block: Block) -> None:
         """Whoever wrote the cache, its rows and labels must be such as can be learned."""
         labels = np.asarray(block.buffers[0])
-        in_list = len(labels) == 0 or -1 <= labels.min() <= labels.max() < len(self.labels)
+        n_labels = 1 if self.task == "number" else len(self.labels)
+        in_list = len(labels) == 0 or -1 <= labels.min() <= labels.max() < n_labels
+        targets = block.target_buffer
+        if (self.task == "number") != (targets is not None) or not np.isfinite(
+            [] if targets is None else targets
+        ).all():
+            raise DamagedPageError
         if not in_list or (isinstance(block.values, ParsedCsr) and block.values.checked_rows is None):
             raise DamagedPageError
 
@@ -270,6 +279,7 @@ class CacheWriter(SourceWrapper):
             "form": source.format,
             "size": source.size,
             "labels": list(source.labels),
+            "task": source.task or "classes",
             "skipped": source.skipped,
             "skipped_by_file": dict(source.skipped_by_file),
             "bad": [bad.row for bad in source.bad_rows],

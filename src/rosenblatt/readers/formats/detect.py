@@ -101,8 +101,11 @@ def _format_of_line(file: InputFile, space: FeatureSpace) -> str:
 
 def refuse_other_format(file: InputFile, first: str, format: str, labels_from: str | None) -> None:
     """A short part may look like more formats than one: it is refused where it does not look like the first file."""
-    looks_like = FORMATS[format].looks_like
-    if looks_like is not None and b"\x00" not in file.head and looks_like(sample_lines(file.head)):
+    looks_like, is_object = FORMATS[format].looks_like, FORMATS["jsonl"].looks_like
+    lines = sample_lines(file.head)
+    # A line of JSON may have as many commas as a row of a table.
+    is_other = format != "jsonl" and is_object is not None and is_object(lines)
+    if looks_like is not None and b"\x00" not in file.head and looks_like(lines) and not is_other:
         return
     try:
         detected = format_of(file, labels_from)

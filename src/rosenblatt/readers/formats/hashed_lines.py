@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from typing import Any
 
 from rosenblatt.readers.formats.lines import LineSource, Parsed
 from rosenblatt.readers.hashing.column_names import NameCollector, with_more_names
@@ -18,6 +19,7 @@ class HashedLineSource(LineSource):
         collect = model_space is None or reading.name_rows or reading.grow
         self._names = NameCollector(bits, collect=collect, count=reading.count_names)
         self.features = 1 << bits
+        self.names_bits = bits
 
     @property
     def space(self) -> FeatureSpace:
@@ -34,6 +36,12 @@ class HashedLineSource(LineSource):
 
     def common_names(self) -> Mapping[int, str]:
         return self._names.most_common()
+
+    def parser_state(self) -> dict[str, Any]:
+        return {"names": self._names.state}
+
+    def take_parser_state(self, state: Mapping[str, Any]) -> None:
+        self._names.take_state(state["names"])
 
     def names_of_row(self) -> Mapping[int, str] | None:
         if not self.reading.name_rows:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from rosenblatt import native
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, option
+from rosenblatt.lazy import np
 from rosenblatt.readers.inputs.input_file import InputFile, NativeSource, Stream, cannot_read
-from rosenblatt.readers.source import BadRow, FileSource, ReadOptions
-from rosenblatt.records import FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
+from rosenblatt.readers.number_targets import LARGEST, Task, look_like_numbers, mostly_numbers, number_of, what_is_wrong
+from rosenblatt.readers.source import BadRow, FileSource, ReadOptions, Source, SourceWrapper
+from rosenblatt.records import FeatureSpace, Floats, ParsedCsr, ParsedSourceBlock, SourceBlock
 
 if TYPE_CHECKING:
     from rosenblatt.readers.formats.bad_lines import Fault
@@ -48,8 +51,19 @@ class LineSpan(NamedTuple):
     bytes_read: int  # bytes of the file up to their end
 
 
+ParseElsewhere: TypeAlias = Callable[[Iterator[LineSpan]], Iterator[tuple[int, Parsed]]]
+
+
 class LineSource(FileSource):
-    """A source of lines; a format says how to `parse` them and what their columns mean."""
+    """A source of lines; a format says how to `parse` them and what their columns mean.
+
+    The lines may be parsed in other processes, which have a source of their own over the same file (`elsewhere`). What
+    their `parse` must know of this one is its `parser_state`; what this one must know of it beside `Parsed`, their
+    `parser_result`. All of it is written as JSON.
+    """
+
+    elsewhere: ParseElsewhere | None = None  # what parses the spans instead of threads of this process
+    names_bits = 0  # of the hash, where names are collected
 
     block_bytes: int | None = None  # where a format needs another size than BLOCK_BYTES
     reads_bytes = False  # whether its lines are changed before the native parser reads them
@@ -64,6 +78,18 @@ class LineSource(FileSource):
     def parse(self, source: NativeSource | bytes, begin: int, end: int) -> tuple[Any, ...]:
         """The fields of `Parsed` for the lines that begin in this span. Threads may call it at once."""
         raise NotImplementedError
+
+    def parser_state(self) -> dict[str, Any]:
+        return {}
+
+    def take_parser_state(self, state: Mapping[str, Any]) -> None:
+        """Parse from now on as a source whose `parser_state` this is."""
+
+    def parser_result(self) -> Any:
+        return None
+
+    def merge_parser_result(self, result: Any) -> None:
+        """Note the `parser_result` of another source that has parsed some of these lines."""
 
     def refuse(self, fault: Fault, lines_before: int) -> NoReturn:
         """Raise the error for the row that a parser stopped at."""
@@ -85,10 +111,10 @@ class LineSource(FileSource):
         for bytes_read, parsed in self.parsed(threads):
             self._handle_bad_rows(parsed, n_lines)
             prepared = self.prepare(parsed, n_lines)
-            n_lines += parsed.lines
             if len(prepared.labels):
-                yield self._block(prepared, n_rows, bytes_read)
+                yield self._block(prepared, n_rows, n_lines, bytes_read)
                 n_rows += len(prepared.labels)
+            n_lines += parsed.lines
             del parsed, prepared  # its memory is free while the next is parsed
         self.finish(n_rows)
 
@@ -104,6 +130,8 @@ class LineSource(FileSource):
 
         single = self.reading.name_rows
         spans = line_spans(self.file, self.block_bytes, single=single, as_bytes=self.reads_bytes)
+        if self.elsewhere is not None:
+            return self.elsewhere(spans)
         return ordered_map(spans, self._parse, 1 if self.reading.name_rows else threads)
 
     def _parse(self, span: LineSpan) -> tuple[int, Parsed]:
@@ -126,12 +154,43 @@ class LineSource(FileSource):
         for fault in faults[: self.bad_rows_shown - len(self.bad_rows)]:
             self.bad_rows.append(BadRow(lines_before + fault.line, fault.sentence(*self.place(fault, lines_before))))
 
-    def _block(self, parsed: Parsed, first_row: int, bytes_read: int) -> SourceBlock:
+    def _block(self, parsed: Parsed, first_row: int, lines_before: int, bytes_read: int) -> SourceBlock:
         self.features = max(self.features, parsed.largest + 1)
         checked = None if parsed.checked is None else parsed.checked.within(self.features)
         values = ParsedCsr(parsed.indptr, parsed.indices, parsed.values, self.features, checked)
-        labels = self.numbering.renumbered(parsed.labels, parsed.tokens)
-        return ParsedSourceBlock(values, labels, parsed.weights, first_row, bytes_read, self.names_of_row())
+        if self.task is None:
+            self.task = task_of_tokens(parsed.labels, parsed.tokens)
+        names = self.names_of_row()
+        if self.task == "classes":
+            labels = self.numbering.renumbered(parsed.labels, parsed.tokens)
+            return ParsedSourceBlock(values, labels, parsed.weights, first_row, bytes_read, names)
+        labels, targets = self._targets(parsed, first_row, lines_before)
+        return ParsedSourceBlock(values, labels, parsed.weights, first_row, bytes_read, names, targets=targets)
+
+    def _targets(self, parsed: Parsed, first_row: int, lines_before: int) -> tuple[Any, Any]:
+        """For each row 0 and its number; -1 where it has none, or one that cannot be learned."""
+        numbers, bad = numbers_of_tokens(parsed.tokens)
+        if bad and (self.model_space is None or self.reading.grow):
+            self._refuse_targets(parsed, bad, first_row, lines_before)
+        codes = np.asarray(parsed.labels)
+        targets = np.append(numbers, np.nan)[codes]
+        return np.where(np.isnan(targets), -1, 0).astype(np.int32), np.nan_to_num(targets)
+
+    def _refuse_targets(self, parsed: Parsed, bad: Sequence[int], first_row: int, lines_before: int) -> None:
+        """Refuse or count the rows whose labels are no numbers that can be learned."""
+        codes = np.asarray(parsed.labels)
+        for row in np.flatnonzero(np.isin(codes, bad)).tolist():
+            what = what_is_wrong(parsed.tokens[codes[row]].decode("utf-8", errors="replace"))
+            file, line = self.name, None
+            if parsed.lines == len(codes):  # without blank lines or comments each line is a row
+                file, line = self.file.place(lines_before + row + 1)
+            where = f"{file}:{line}" if line is not None else f"{file}: example {first_row + row + 1}"
+            advice = f", or skip such rows with {option('on_bad_row', 'skip')}"
+            self.skip_or_raise(
+                line or first_row + row + 1,
+                f"{where}: {what}",
+                DataError(f"{where}: {what}{advice}.", file=file, line=line),
+            )
 
     def names_of_row(self) -> Mapping[int, str] | None:
         """The names of the hashed columns of the last line, where each line is a block."""
@@ -143,6 +202,34 @@ class LineSource(FileSource):
         return (
             f"{self.name}: holds no examples: all {self.skipped} rows are bad. The first: {self.bad_rows[0].sentence}."
         )
+
+
+def innermost_lines(source: Source) -> LineSource | None:
+    """The source of lines behind another one that changes what it gives; None where no lines are read."""
+    while isinstance(source, SourceWrapper):
+        source = source.wrapped
+    return source if isinstance(source, LineSource) else None
+
+
+def task_of_tokens(codes: Any, tokens: Sequence[bytes]) -> Task | None:
+    """What the labels of the first rows are; None where no row has one."""
+    if not tokens:
+        return None
+    # Without numpy: a fit of classes may do without it.
+    numbers = mostly_numbers([token.decode("utf-8", errors="replace") for token in tokens])
+    return "number" if look_like_numbers(sorted(set(numbers)), len(codes)) else "classes"
+
+
+def numbers_of_tokens(tokens: Sequence[bytes]) -> tuple[Floats, Sequence[int]]:
+    """The number of each token, NaN where it is none that can be learned, and the positions of these."""
+    if b"_" not in b"".join(tokens):  # which Python reads as a number
+        with suppress(ValueError):
+            numbers: Floats = np.array(tokens, dtype=bytes).astype(np.float64)
+            if (np.abs(numbers) <= LARGEST).all():
+                return numbers, ()
+    values = [number_of(token.decode("utf-8", errors="replace")) for token in tokens]
+    good = [value if value is not None and abs(value) <= LARGEST else np.nan for value in values]
+    return np.array(good), [k for k, value in enumerate(good) if value != value]
 
 
 def line_spans(
@@ -189,7 +276,7 @@ def whole_lines(stream: Stream, size: int) -> Iterator[bytes]:
 
 def _refuse_endless(stream: Stream, length: int) -> None:
     if length > LONGEST_LINE:
-        raise cannot_read(stream.file_name, OSError(0, "a line is longer than 256 MB: is this a text file?"))
+        raise cannot_read(stream.file_name, OSError(0, "a line is longer than 256 MB, which is no line of text"))
 
 
 def available_lines(

@@ -13,16 +13,19 @@ from typing import Any
 from rosenblatt.errors import DataError, ModelError, ParameterError, option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import stack_sparse, take_rows
+from rosenblatt.readers.formats.lines import numbers_of_tokens, task_of_tokens
 from rosenblatt.readers.formats.stored_arrays import StoredArray, damage_refused, stored_arrays
 from rosenblatt.readers.inputs.input_file import InputFile, plain_path
 from rosenblatt.readers.inputs.joined_file import JoinedFile
 from rosenblatt.readers.labels_file import read_labels
+from rosenblatt.readers.number_targets import LARGEST, Task, look_like_numbers, what_is_wrong
 from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.scale import Moments, scaled
-from rosenblatt.records import Csr, FeatureSpace, SourceBlock, Values
+from rosenblatt.records import Csr, FeatureSpace, Floats, SourceBlock, Values
 
 _CELLS = 1 << 18  # of a dense block, approximately: two megabytes
 _SPARSE_ROWS = 1 << 14
+_HEAD_ROWS = 1000  # whose labels say what all of them are
 _MATRIX_NAMES = ("X", "x", "data", "features", "arr_0")
 _LABEL_NAMES = ("y", "Y", "labels", "label", "target", "targets", "arr_1")
 
@@ -51,6 +54,8 @@ class ArraySource(FileSource):
                 f"{self.name}: has {n_rows} rows and {len(self._label_array)} labels; give one label for each row.",
                 file=self.name,
             )
+        if self.task is None:
+            self.task = self._task_of_labels()
 
     def _arrays(self, file: InputFile, reading: ReadOptions, features: int | None) -> tuple[Any, NDArray[Any] | None]:
         """The matrix and the labels; `features` is the width of a model, whose examples need no labels."""
@@ -104,11 +109,13 @@ class ArraySource(FileSource):
         n_rows = max(1, self._matrix.shape[0])
         for start, rows in self._slices():
             good = self._good_rows(rows, start)
+            if self.task == "number" and (self.model_space is None or self.reading.grow):
+                good &= self._good_targets(start, good)
             values = rows if good.all() else take_rows(rows, np.flatnonzero(good))
-            labels = self._label_positions(start, len(good))[good]
+            labels, targets = self._labels_and_targets(start, len(good), good)
             if len(labels):
                 bytes_read = (self.size or 0) * (start + len(good)) // n_rows
-                yield SourceBlock(self._scaled(values), labels, None, n_given, bytes_read)
+                yield SourceBlock(self._scaled(values), labels, None, n_given, bytes_read, targets=targets)
             n_given += len(labels)
         if n_given == 0:
             raise DataError(f"{self.name}: holds no examples.", file=self.name)
@@ -150,6 +157,46 @@ class ArraySource(FileSource):
     def _part_of(self, row: int) -> tuple[int, str]:
         """The rows before the file that has this row, and its name."""
         return next((part for part in reversed(self._parts) if part[0] <= row), (0, self.name))
+
+    def _labels_and_targets(
+        self, start: int, count: int, good: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int32], Floats | None]:
+        if self.task != "number":
+            return self._label_positions(start, count)[good], None
+        targets = self._targets(start, count)[good]
+        return np.where(np.isnan(targets), -1, 0).astype(np.int32), np.nan_to_num(targets)
+
+    def _targets(self, start: int, count: int) -> Floats:
+        """The number of each row; NaN where it has none that can be learned."""
+        if self._label_array is None:
+            return np.full(count, np.nan)
+        labels = self._label_array[start : start + count]
+        if labels.dtype.kind in "US":
+            return numbers_of_tokens([_label_text(label).encode() for label in labels])[0]
+        numbers = np.array(labels, dtype=np.float64)
+        numbers[~(np.abs(numbers) <= LARGEST)] = np.nan
+        return numbers
+
+    def _good_targets(self, start: int, good: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Rows with a target that can be learned; of the others the first is said."""
+        missing = np.isnan(self._targets(start, len(good)))
+        for row in np.flatnonzero(missing & good).tolist():
+            n_before, name = self._part_of(start + row)
+            label = "" if self._label_array is None else _label_text(self._label_array[start : start + len(good)][row])
+            what = f"{name}: row {start + row - n_before} (from 0): {what_is_wrong(label)}"
+            advice = f"or skip such rows with {option('on_bad_row', 'skip')}"
+            self.skip_or_raise(start + row, what, DataError(f"{what}, {advice}.", file=name))
+        return ~missing
+
+    def _task_of_labels(self) -> Task:
+        """Whether the labels are numbers to predict, by the first of them."""
+        if self._label_array is None:
+            return "classes"
+        head = self._label_array[:_HEAD_ROWS]
+        if head.dtype.kind not in "iuf":
+            return task_of_tokens(head, [_label_text(label).encode() for label in np.unique(head)]) or "classes"
+        values = np.unique(head[np.isfinite(head)])
+        return "number" if look_like_numbers(values.tolist(), len(head)) else "classes"
 
     def _label_positions(self, start: int, count: int) -> NDArray[np.int32]:
         if self._label_array is None:

@@ -5,7 +5,7 @@ Sparse rows, and features that are already alike in size, stay as they are, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -48,15 +48,30 @@ class ScaledSvmlight(SourceWrapper):
             self._scaling = scaling_of([_dense(block.values, n_features) for block in head], n_features)
         for block in chain(head, blocks):
             labels, weights = block.buffers
-            yield SourceBlock(self._scaled(block.values), labels, weights, block.first_row, block.bytes_read)
+            yield SourceBlock(
+                _scaled(block.values, self._scaling),
+                labels,
+                weights,
+                block.first_row,
+                block.bytes_read,
+                targets=block.target_buffer,
+            )
 
-    def _scaled(self, values: Values) -> Floats:
-        """Features that did not occur in the head stay as they are."""
-        assert self._scaling is not None
-        n_known = len(self._scaling.shift)
-        dense = _dense(values, max(n_known, values.shape[1]))
-        dense[:, :n_known] = self._scaling.apply(dense[:, :n_known])
-        return dense
+
+def as_scaled_rows(space: FeatureSpace) -> Callable[[Values], Floats] | None:
+    """How sparse rows become those of a model with this space; None where it takes them as they are."""
+    if space.shift is None or space.scale is None:
+        return None
+    scaling = Scaling(space.shift, space.scale)
+    return lambda values: _scaled(values, scaling)
+
+
+def _scaled(values: Values, scaling: Scaling) -> Floats:
+    """Features that did not occur in the head stay as they are."""
+    n_known = len(scaling.shift)
+    dense = _dense(values, max(n_known, values.shape[1]))
+    dense[:, :n_known] = scaling.apply(dense[:, :n_known])
+    return dense
 
 
 def _dense(values: Values, n_features: int) -> Floats:

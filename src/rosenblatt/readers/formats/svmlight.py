@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -85,7 +85,7 @@ class SvmlightSource(LineSource):
 
     def _start_reading(self, threads: int, early: int = 0) -> native.BlocksAhead | None:
         file = self.file
-        if not file.plain or file.length is None:
+        if not file.plain or file.length is None or self.elsewhere is not None:
             return None
         return native.read_svmlight_ahead(
             file.native_source(), file.length, lines.BLOCK_BYTES, threads, early=early, **self._parser_options()
@@ -96,6 +96,12 @@ class SvmlightSource(LineSource):
         several = self.reading.multi_label
         base = {"base": self._base, "guess_base": self._guess_base, "limit": self._column_limit}
         return base | {"skip": skip, "several": several}
+
+    def parser_state(self) -> dict[str, Any]:
+        return {"base": self._base, "guess_base": self._guess_base}
+
+    def take_parser_state(self, state: Mapping[str, Any]) -> None:
+        self._base, self._guess_base = state["base"], state["guess_base"]
 
     def refuse(self, fault: Fault, lines_before: int) -> NoReturn:
         if not _is_index_zero(fault.kind) or not self._guess_base:

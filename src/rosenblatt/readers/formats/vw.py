@@ -22,6 +22,7 @@ class VwSource(HashedLineSource):
         options.bits.check(reading.bits, "read")
         self._pairs = pairs_of(reading.cross) if model_space is None else pairs_of_model(model_space)
         self._crossing = native.Crossing(list(self._pairs)) if self._pairs else None
+        self._missing_elsewhere: set[str] | None = None  # namespaces that no other process has met
         default_bits = options.TEXT_BITS if self._pairs else options.VW_BITS
         self._bits = model_space.bits if model_space is not None else reading.bits or default_bits
         super().__init__(file, reading, model_space, self._bits)
@@ -51,10 +52,19 @@ class VwSource(HashedLineSource):
         )
         return (*parsed, candidates)
 
+    def parser_result(self) -> list[str]:
+        return [] if self._crossing is None else self._crossing.missing_namespaces
+
+    def merge_parser_result(self, result: list[str]) -> None:
+        missing = self._missing_elsewhere
+        self._missing_elsewhere = set(result) if missing is None else missing & set(result)
+
     def finish(self, n_rows: int) -> None:
         super().finish(n_rows)
         if self._crossing is not None and self.model_space is None:
-            self._refuse_missing(self._crossing.missing_namespaces)
+            missing = self._crossing.missing_namespaces
+            elsewhere = self._missing_elsewhere
+            self._refuse_missing([name for name in missing if elsewhere is None or name in elsewhere])
 
     def _refuse_missing(self, namespaces: Sequence[str]) -> None:
         """A crossed namespace that no line has was misspelled; show those of the first lines."""

@@ -32,6 +32,19 @@ class NameCollector:
         """The dictionary that a parser looks names up in; None once no more names are collected."""
         return None if self._complete else self._names
 
+    @property
+    def state(self) -> str:
+        """What a parser in another process must know: whether names are collected, and from every row."""
+        if self.dictionary is None:
+            return "complete"
+        return "exact" if self.dictionary.exact else "coarse"
+
+    def take_state(self, state: str) -> None:
+        """Look names up as a collector in this `state` does, which has already merged some."""
+        self._complete = state == "complete"
+        if state == "coarse" and self._names is not None:
+            self._names.coarsen()
+
     def restart(self) -> None:
         """Forget the names of a reading that was broken off."""
         if self.dictionary is not None and not self._counts:

@@ -54,6 +54,11 @@ def splitting_of(space: FeatureSpace) -> int:
     return int(space.settings.get("splitting", _FIRST_SPLITTING))
 
 
+def hashed_column(name: str, bits: int, first: int) -> int:
+    """The column of a word or product beside texts; `first` is that of hash 0."""
+    return (native.hash_name(name.encode(), 0) >> (64 - bits)) + first
+
+
 def native_hashing(settings: HashingSettings, first: int = 0) -> native.Hashing:
     """The native hasher; `first` is the column of hash 0."""
     return native.Hashing(

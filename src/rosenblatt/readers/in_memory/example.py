@@ -97,20 +97,21 @@ def _of_json(example: str) -> dict[str, str]:
         record = json.loads(example)
     except ValueError as error:
         raise DataError(f"The example begins like a JSON object and is not one: {error}.") from None
-    return {column: _cell(value) for column, value in _flat(record)}
+    return {column: cell_of(value) for column, value in flat(record)}
 
 
-def _flat(record: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
+def flat(record: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
     """The values of an object; those of one within it have the names of both, with a dot between them."""
     pairs = []
     for name, value in record.items():
-        pairs += _flat(value, f"{before}{name}.") if isinstance(value, dict) else [(f"{before}{name}", value)]
+        pairs += flat(value, f"{before}{name}.") if isinstance(value, dict) else [(f"{before}{name}", value)]
     return pairs
 
 
-def _cell(value: Any) -> str:
+def cell_of(value: Any) -> str:
+    """The cell of a table that a value of JSON is."""
     if isinstance(value, list):
-        return " ".join(map(_cell, value))
+        return " ".join(map(cell_of, value))
     if value is None or isinstance(value, bool):
         return "" if value is None else str(value).lower()
     return str(value)

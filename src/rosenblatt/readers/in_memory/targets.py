@@ -17,13 +17,14 @@ NAME = "X"  # what sentences call the rows
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """The class of each example as a position in `classes`, and how much each counts."""
+    """The class of each example as a position in `classes`, or its number, and how much each counts."""
 
     classes: Sequence[Label]
-    codes: NDArray[np.int32]
+    codes: NDArray[np.int32]  # all 0 where `numbers` are the targets
     weights: Floats | None = None
     name: str = "label"  # of the column of labels
     sets: Sequence[tuple[int, ...]] | None = None  # of classes, where the codes are those of sets from 1; 0: none
+    numbers: Floats | None = None
 
     @property
     def n_codes(self) -> int:
@@ -64,18 +65,29 @@ class MemorySource(FileSource):
         self, file: MemoryFile, reading: ReadOptions, model_space: FeatureSpace | None, targets: Targets | None = None
     ) -> None:
         self.targets = targets
+        if targets is not None and targets.numbers is not None:
+            reading = reading._replace(task="classes")  # all of one class, as the rows are read; then come the numbers
         super().__init__(file, reading, model_space)
-        if targets is not None:
+        if targets is not None and targets.numbers is not None:
+            self.task = "number"
+        elif targets is not None:
             several = targets.sets
             self.numbering = ClassLabels(targets.classes) if several is None else TargetSets(targets.classes, several)
             self.labels = self.numbering.labels
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         """The blocks with the weights of their examples."""
-        weights = None if self.targets is None else self.targets.weights
+        weights, numbers = (None, None) if self.targets is None else (self.targets.weights, self.targets.numbers)
         for block in super().blocks(threads):  # type: ignore[safe-super]
-            if weights is None:
+            if weights is None and numbers is None:
                 yield block
                 continue
-            of_block = weights[block.first_row : block.first_row + block.rows]
-            yield ParsedSourceBlock(block.values, block.buffers[0], of_block, block.first_row, block.bytes_read)
+            rows = slice(block.first_row, block.first_row + block.rows)
+            yield ParsedSourceBlock(
+                block.values,
+                block.buffers[0],
+                None if weights is None else weights[rows],
+                block.first_row,
+                block.bytes_read,
+                targets=None if numbers is None else numbers[rows],
+            )

@@ -53,7 +53,7 @@ class InputFile:
         self._unread = b""  # of a live pipe: what follows its head
         self._read_more: ReadMore = _read_nothing
         read_more = self._open_stdin() if self.path is None else self._open_path(self.path)
-        start = _read_until(read_more, may_be_compressed) if live else _read_fully(read_more, 8)
+        start = _read_while(read_more, may_be_compressed) if live else _read_fully(read_more, 8)
         self.compression = compression_of(start)
         if self.rewindable:
             with self.stream() as stream:
@@ -293,10 +293,10 @@ def _has_content(head: bytes) -> bool:
     return len(head) >= HEAD or any(line.strip() and not line.startswith(b"#") for line in lines)
 
 
-def _read_until(read_more: ReadMore, is_open: Callable[[bytes], bool]) -> bytes:
-    """The first bytes, up to where the question about them is no longer open."""
+def _read_while(read_more: ReadMore, needs_more: Callable[[bytes], bool]) -> bytes:
+    """The first bytes, until they need no more, or to the end."""
     data = b""
-    while is_open(data) and (more := read_more(1 << 12)):
+    while needs_more(data) and (more := read_more(_LINE_BYTES)):
         data += more
     return data
 
@@ -315,7 +315,13 @@ def counted_stream(file: InputFile, read_more: ReadMore) -> Stream:
 
 
 def plain_path(file: InputFile, format: str) -> str:
-    """The path of a file of a format that cannot be streamed; DataError for a stream or a compressed file."""
+    """The path of a file of a format that cannot be streamed; DataError for a stream or a compressed file.
+
+    A file that is standard input, as in `fit - < table.parquet`, has one as well where the system names descriptors.
+    """
+    of_descriptor = f"/dev/fd/{file.fileno()}" if file.path is None and file.plain else ""
+    if of_descriptor and os.path.exists(of_descriptor):
+        return of_descriptor
     if file.path is None or not file.plain:
         raise DataError(
             f"{file.name}: {format} is read from a plain file, not from a stream or a compressed file; "

@@ -131,6 +131,7 @@ class CsvFile:
         handler = _invalid_row_handler(self._file.name, on_bad_line, self.places.left_out, errors)
         try:
             for batch in arrow_csv.open_csv(_Utf8(stream, self._file.head), *self._options(handler, int(self.header))):
+                batch = self._without_objects(batch, n_rows, on_bad_line)
                 batch = self._without_headers(batch, n_rows) if self.header else batch
                 n_rows += batch.num_rows
                 yield batch, stream.bytes_read
@@ -150,11 +151,27 @@ class CsvFile:
             is_header = pc.and_(pc.fill_null(pc.equal(batch.column(i), cell), False), is_header)
             if not pc.any(is_header).as_py():
                 return batch
-        headers = np.flatnonzero(is_header.to_numpy(zero_copy_only=False)).tolist()
-        for n_before, row in enumerate(headers):
-            self.places.left_out.append(self.places.line(n_rows + row - n_before))
-        self.repeated_headers += len(headers)
+        self.repeated_headers += sum(1 for _ in self._left_out(is_header, n_rows))
         return batch.filter(pc.invert(is_header))
+
+    def _without_objects(
+        self, batch: pa.RecordBatch, n_rows: int, on_bad_line: Callable[[BadLine], None]
+    ) -> pa.RecordBatch:
+        """The batch without lines of JSON, which may have as many commas as a row: each is a bad row."""
+        begins = pc.fill_null(pc.starts_with(batch.column(0), '{"'), False)
+        if not pc.any(begins).as_py():
+            return batch
+        is_object = pc.and_(begins, pc.fill_null(pc.ends_with(batch.column(batch.num_columns - 1), "}"), False))
+        for line in self._left_out(is_object, n_rows):
+            on_bad_line(BadLine(self._file.name, line, "is an object of JSON, not a row of a table; correct it"))
+        return batch.filter(pc.invert(is_object))
+
+    def _left_out(self, rows: Any, n_rows: int) -> Iterator[int]:
+        """Note that these rows, after so many others, are left out; the line of each."""
+        for n_before, row in enumerate(np.flatnonzero(rows.to_numpy(zero_copy_only=False)).tolist()):
+            line = self.places.line(n_rows + row - n_before)
+            self.places.left_out.append(line)
+            yield line
 
     def warnings(self) -> list[str]:
         if not self.repeated_headers:
@@ -187,8 +204,10 @@ class CsvFile:
                 on_bad_line(replace(row, line=n_before + row.line))
                 self.places.left_out.append(n_before + row.line)
             n_parsed = sum(batch.num_rows for batch in batches)
-            n_rows, n_before = n_rows + n_parsed, n_before + n_parsed + len(ragged) + skip_rows
+            n_before += n_parsed + len(ragged) + skip_rows
             for batch in batches:
+                batch = self._without_objects(batch, n_rows, on_bad_line)
+                n_rows += batch.num_rows
                 yield batch, stream.bytes_read
 
     def _many_rows(self, lines: bytes, on_bad_line: Callable[[BadLine], None], skip_rows: int) -> list[pa.RecordBatch]:

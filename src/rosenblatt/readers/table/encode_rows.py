@@ -12,7 +12,7 @@ from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import take_sparse_rows
 from rosenblatt.readers.hashing.column_names import LIMIT, NameCollector
 from rosenblatt.readers.hashing.cross import BETWEEN, Factor, Pair
-from rosenblatt.readers.hashing.settings import hashing_settings, native_hashing
+from rosenblatt.readers.hashing.settings import hashed_column, hashing_settings, native_hashing
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.bad_rows import BadCells, product_too_large
 from rosenblatt.readers.table.columns.layout import Layout
@@ -43,6 +43,7 @@ class Encoder:
         counted = [column - self._n_numbers for column in reading.count_names if column >= self._n_numbers]
         self._names = NameCollector(bits, collect=collect, count=counted)
         self._word_names: dict[int, str] = {}  # hashed column -> word or product
+        self._first_text = None if model_space is None else model_space.settings.get("first_text")
         self.unknown_words: dict[str, tuple[int, str]] = {}  # column -> cells with a word of no feature, and the first
         self.unmarked_gaps: dict[str, int] = {}  # column -> missing numbers without an indicator
         if model_space is not None:
@@ -147,7 +148,7 @@ class Encoder:
         ]
         columns += [(self._missing_feature(j, missing[:, j]), None, None) for j in self._with_missing(missing)]
         if in_numpy:
-            numbers = self._scaled(numbers)
+            numbers = self.scaled(numbers)
             numbers[missing] = 0.0
             products = self._products(batch, good, numbers, missing)
             if self._layout.dense and self.features == self._n_numbers + len(self._number_pairs):
@@ -187,13 +188,13 @@ class Encoder:
         """Rows in which the product of two crossed numbers overflows."""
         bad = []
         for a, b in self._number_pairs:
-            left, right = (self._scaled(batch.numbers)[:, self._layout.numbers.index(column)] for column in (a, b))
+            left, right = (self.scaled(batch.numbers)[:, self._layout.numbers.index(column)] for column in (a, b))
             with np.errstate(over="ignore"):
                 rows = np.flatnonzero(np.isinf(left * right)).tolist()
             bad += [(row, product_too_large(a, b)) for row in rows]
         return bad
 
-    def _scaled(self, numbers: Floats) -> Floats:
+    def scaled(self, numbers: Floats) -> Floats:
         return numbers if self.scaling is None else self.scaling.apply(numbers)
 
     def _words(self, batch: Batch) -> list[tuple[str, WordColumn]]:
@@ -234,7 +235,7 @@ class Encoder:
 
     def _feature(self, name: str) -> int:
         if self._hashing is not None:
-            column = (native.hash_name(name.encode(), 0) >> (64 - self._hashing.bits)) + self._n_numbers
+            column = hashed_column(name, self._hashing.bits, self._n_numbers)
             if self._names.dictionary is not None and len(self._word_names) < LIMIT:
                 self._word_names.setdefault(column, name)
             return column
@@ -245,9 +246,10 @@ class Encoder:
     def _with_texts(self, rows: Csr, batch: Batch, good: NDArray[np.bool_]) -> Csr:
         """The words and phrases of the texts after the other features of each row."""
         assert self._hashing is not None
-        several = len(self._layout.texts) > 1
+        # The words of a single text, and of one that was the only one at first, are told from others by no seed.
+        alone = [*self._layout.texts] if len(self._layout.texts) == 1 else [self._first_text]
         columns = [
-            (data, starts, native.hash_name(column.encode(), 0) if several else 0)
+            (data, starts, 0 if column in alone else native.hash_name(column.encode(), 0))
             for column, (data, starts) in zip(self._layout.texts, batch.texts, strict=True)
         ]
         starts, indices, values, candidates = native.hash_columns(

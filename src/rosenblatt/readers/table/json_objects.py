@@ -30,7 +30,8 @@ def object_of(line: bytes) -> dict[str, Any]:
     try:
         value = json.loads(text, parse_int=_integer)
     except json.JSONDecodeError as error:
-        what = f"{error.msg[0].lower()}{error.msg[1:]} at character {error.pos + 1}"
+        message = error.msg.removesuffix(" at")  # of a string that "starts at" somewhere
+        what = f"{message[0].lower()}{message[1:]} at character {error.pos + 1}"
         raise ValueError(f"is not a whole JSON object: {what}") from None
     except RecursionError:
         raise ValueError("is nested too deeply") from None

@@ -11,6 +11,7 @@ from pyarrow import compute as pc
 
 from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.readers.number_targets import LARGEST, what_is_wrong
 from rosenblatt.readers.table.bad_rows import BadCells, not_a_date, not_a_number, number_too_large
 from rosenblatt.readers.table.check_arrow import naming_column
 from rosenblatt.readers.table.columns import dates
@@ -46,6 +47,8 @@ class Batch:
     bad: BadCells
     bytes_read: int  # bytes of the file up to the end of the batch
     passed: Sequence[pa.Array] = ()  # columns that are passed through
+    targets: Floats | None = None  # where a number is predicted; NaN where it is missing
+    bad_targets: Sequence[tuple[int, str]] = ()  # rows whose target is no number that can be learned
 
     def restricted(self, before: Layout, after: Layout) -> Batch:
         """The batch without the columns that the second layout leaves out."""
@@ -85,16 +88,34 @@ def parse_batch(
     for j in native.put_numbers(numbers, plain):
         what = number_too_large(layout.numbers[j])
         bad += [(row, what) for row in np.flatnonzero(np.isinf(numbers[:, j])).tolist()]
+    label = layout.label
+    targets, bad_targets = (None, []) if label is None or not layout.predicts_number else _targets(batch, layout, label)
     return Batch(
         batch.num_rows,
         numbers,
         words,
         [_read(_text_bytes, batch, column) for column in layout.texts],
-        None if layout.label is None else _read(_words, batch, layout.label),
+        None if label is None or layout.predicts_number else _read(_words, batch, label),
         bad,
         bytes_read,
         as_they_are,
+        targets,
+        bad_targets,
     )
+
+
+def _targets(batch: pa.RecordBatch, layout: Layout, label: str) -> tuple[Floats, BadCells]:
+    bad: BadCells = []
+    floats = _read(_numbers, batch, label, label, layout.written.get(label), bad)
+    targets = floats.to_numpy(zero_copy_only=False).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        beyond = np.flatnonzero(np.abs(targets) > LARGEST).tolist()
+    if beyond:
+        targets = targets.copy()
+    for row in beyond:
+        bad.append((row, what_is_wrong(str(batch.column(label)[row].as_py()), label)))
+        targets[row] = np.nan
+    return targets, bad
 
 
 def _read(read: Callable[..., T], batch: pa.RecordBatch, column: str, *more: Any) -> T:

@@ -78,6 +78,7 @@ class TableSource(FileSource):
                 with self._arrow_errors_refused():
                     model_space = self.model_space = self._take_in(model_space)
             self._encoder = Encoder(self._layout, reading, model_space, pairs_of_model(model_space))
+        self.task = "number" if self._layout.predicts_number else "classes"
 
     @contextmanager
     def _arrow_errors_refused(self) -> Iterator[None]:
@@ -223,9 +224,10 @@ class TableSource(FileSource):
                 count = int(good.sum())
                 if count:
                     values, labels = self._encoder.encode(batch, good), self._labels(batch, good)
+                    targets = None if batch.targets is None else np.nan_to_num(batch.targets[good])
                     passed = [column if count == batch.n_rows else column.filter(good) for column in batch.passed]
                     names = self._encoder.take_names() if self._names_rows else None
-                    yield SourceBlock(values, labels, None, n_given, batch.bytes_read, passed, names)
+                    yield SourceBlock(values, labels, None, n_given, batch.bytes_read, passed, names, targets=targets)
                 n_given += count
         if n_given == 0:
             raise DataError(self._no_examples(), file=self.name)
@@ -299,6 +301,12 @@ class TableSource(FileSource):
             if self.reading.decide and not self.reading.multi_label:
                 good &= batch.label.codes >= 0
                 self._n_unlabelled += int(np.count_nonzero(~good))
+        if batch.targets is not None and (self.model_space is None or self.reading.grow):
+            good &= ~np.isnan(batch.targets)
+            bad_rows = [row for row, _ in batch.bad_targets]
+            self._n_unlabelled += int(np.count_nonzero(~good)) - len(bad_rows)
+            good[bad_rows] = True
+            bad += batch.bad_targets
         for row, what in sorted(bad):
             if good[row]:
                 self._refuse(*self._place(n_seen + row), what)
@@ -329,6 +337,8 @@ class TableSource(FileSource):
         self.skip_or_raise(line, sentence, bad_row_error(file, line, sentence))
 
     def _labels(self, batch: Batch, good: NDArray[np.bool_]) -> NDArray[np.int32]:
+        if batch.targets is not None:
+            return np.where(np.isnan(batch.targets[good]), -1, 0).astype(np.int32)
         if batch.label is None:
             return np.full(int(good.sum()), -1, dtype=np.int32)
         codes = batch.label.codes[good]

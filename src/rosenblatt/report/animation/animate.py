@@ -8,8 +8,8 @@ import numpy as np
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.learn.replay.trace import Trace
-from rosenblatt.report.animation.frames import Film, Moment, film_of, vectors
 from rosenblatt.report.animation.gif import legend_below, set_title, write_gif
+from rosenblatt.report.animation.moments import Film, Moment, film_of, vectors
 from rosenblatt.report.animation.page import film_page
 from rosenblatt.report.figures.plane import arrow, draw_line, frame, ring, scatter
 from rosenblatt.report.figures.style import Axes, Palette, palette
@@ -29,10 +29,40 @@ def animate(
 ) -> Path:
     """Write the run update by update: the boundary before and after, the mistake, and w + eta y x as vectors.
 
-    The ending of the path decides: `.gif`, or `.html` for a page with play, pause, step and a slider. Of a run with
-    more than `most` updates that many are shown, spread evenly. Without a `theme` the page follows the reader's system.
-    `names` are those of all columns, for the axes.
-    `on_moment` is called before each picture of a GIF is drawn; what it raises stops the work.
+    Parameters
+    ----------
+    trace : Trace
+        What `trace` returned.
+    path : path
+        The file; its ending decides: `.gif`, or `.html` for a page with play, pause, step and a slider.
+    unit : int, default=0
+        Which unit, of more than two classes.
+    columns : two positions, optional
+        The columns to draw, of more than two.
+    names : sequence of str, optional
+        The names of all columns, for the axes.
+    most : int, default=60
+        Of a run with more updates than this, this many are shown, spread evenly.
+    per_second : float, default=1.5
+        How many updates a second.
+    theme : 'light' or 'dark', optional
+        By default a page follows the reader's system, and a GIF is light.
+    on_moment : callable, optional
+        Called before each picture of a GIF is drawn; what it raises stops the work.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from rosenblatt import trace
+    >>> run = trace([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     animate(run, f"{folder}/and.html").name
+    'and.html'
     """
     target = Path(path)
     film = film_of(trace, unit, columns, most, names)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.extras import require
 from rosenblatt.report.figures.style import DPI, Axes, Palette, as_written, shortened, style_axes
 
 _WIDTH = 6.0  # inches
@@ -18,6 +19,7 @@ Draw = Callable[[Axes], None]
 
 def write_gif(path: Path, look: Palette, stage: Draw, moments: Sequence[Draw], pause: float) -> None:
     """Each of the `moments` draws on the axes that `stage` prepared, for `pause` seconds; the last one for longer."""
+    require("figures")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

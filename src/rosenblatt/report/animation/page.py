@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.records import Floats
-from rosenblatt.report.animation.frames import Film, Moment, vectors
+from rosenblatt.report.animation.moments import Film, Moment, vectors
 from rosenblatt.report.figures.plane import View, axis_names, clipped
 from rosenblatt.report.figures.style import DARK, LIGHT, Palette, palette
 

@@ -1,10 +1,10 @@
-"""Curves of the lectures that need no data: the losses over the margin, the hard and the soft decision."""
+"""Curves of the lectures that need no data: the losses over the margin or the difference, hard and soft decisions."""
 
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.losses import LOSSES, zero_one
+from rosenblatt.losses import LOSSES, absolute, huber, quantile, squared_error, zero_one
 from rosenblatt.report.figures.style import DASHES, Figure, add_grid, legend, panels
 
 
@@ -29,6 +29,33 @@ def plot_losses(ax: Any = None, *, reach: float = 2.5, theme: str = "light") -> 
     panel.set_ylabel("loss")
     add_grid(panel, look)
     legend(figure, [panel], look, columns=2, own=ax is None)
+    return figure
+
+
+def plot_number_losses(
+    ax: Any = None, *, level: float = 0.9, width: float = 1.0, reach: float = 3.0, theme: str = "light"
+) -> Figure:
+    """The losses of a number over the difference s - y: of a quantile's `level`, and of Huber's `width`."""
+    figure, (panel, *_), look = panels(ax, theme)
+    d = np.linspace(-reach, reach, 601)
+    for k, (name, loss) in enumerate(
+        {
+            "squared error": squared_error,
+            "absolute": absolute,
+            f"quantile {level:g}": quantile(level),
+            f"Huber {width:g}": huber(width),
+        }.items()
+    ):
+        panel.plot(d, loss(d), color=look.of_class(k), lw=2.3, linestyle=DASHES[k], label=name)
+    panel.axvline(0.0, color=look.muted, lw=1.0)
+    panel.set_xlim(-reach, reach)
+    panel.set_ylim(-0.1, 3.4)
+    panel.text(-0.08, 3.3, "too low", ha="right", va="top", color=look.muted, fontsize=9.5)
+    panel.text(0.08, 3.3, "too high", ha="left", va="top", color=look.muted, fontsize=9.5)
+    panel.set_xlabel("difference  d = s − y")
+    panel.set_ylabel("loss")
+    add_grid(panel, look)
+    legend(figure, [panel], look, columns=4, own=ax is None)
     return figure
 
 

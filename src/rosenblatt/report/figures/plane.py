@@ -232,10 +232,12 @@ def draw_line(ax: Axes, view: View, line: Floats, **style: Any) -> Floats | None
 
 def arrow(ax: Axes, start: Floats, end: Floats, color: str, label: str | None = None, **style: Any) -> None:
     """Draw an arrow, in the units of the data."""
-    ax.annotate(
+    drawn = ax.annotate(
         "", xy=(end[0], end[1]), xytext=(start[0], start[1]), annotation_clip=True,
         arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2.0, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 14}
         | style, zorder=6,
     )  # fmt: skip
+    if drawn.arrow_patch is not None:  # one that begins outside the picture would cross its numbers
+        drawn.arrow_patch.set_clip_path(ax.patch)
     if label:
         ax.plot([], [], color=color, lw=2.0, label=label)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import ParameterError
+from rosenblatt.extras import require
 from rosenblatt.records import Floats
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def panels(
     ax: Any, theme: str, rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.0, 4.5)
 ) -> tuple[Figure, list[Axes], Palette]:
     """The axes to draw on: those of the caller, or new ones on a new figure."""
+    require("figures")
     from matplotlib.figure import Figure
 
     look = palette(theme)

@@ -109,16 +109,16 @@ def reliability(points: Sequence[ReliabilityBin], outcome: str) -> str:
     return plot.svg()
 
 
-def feature_lists(classes: Sequence[tuple[str, Sequence[Weight]]]) -> str:
+def feature_lists(classes: Sequence[tuple[str, Sequence[Weight]]], before: str = "for ") -> str:
     """A list for each class, of features as text that can be copied, with a bar for the weight."""
-    largest = max((entry.weight for _, weights in classes for entry in weights), default=1.0) or 1.0
+    largest = max((abs(entry.weight) for _, weights in classes for entry in weights), default=1.0) or 1.0
     places = max(0, 3 - math.floor(math.log10(largest)) - 1) if largest > 0 else 0
     lists = []
     for number, (label, weights) in enumerate(classes):
         rows = "".join(
-            f'<li style="--w:{entry.weight / largest:.4f}"><span>{escape(entry.feature)}</span>'
-            f"<b>{entry.weight:.{places}f}</b></li>"
+            f'<li style="--w:{abs(entry.weight) / largest:.4f}"><span>{escape(entry.feature)}</span>'
+            f"<b>{entry.weight:,.{places}f}</b></li>"
             for entry in weights
         )
-        lists.append(f'<div class="side side{number % 2}"><h3>says {escape(label)}</h3><ol>{rows}</ol></div>')
+        lists.append(f'<div class="side side{number % 2}"><h3>{before}{escape(label)}</h3><ol>{rows}</ol></div>')
     return f'<div class="sides">{"".join(lists)}</div>'

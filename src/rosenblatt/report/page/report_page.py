@@ -3,16 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from rosenblatt.evaluate.confusion import ClassScores
-from rosenblatt.evaluate.label_scores import LabelScores
 from rosenblatt.evaluate.scores import Scores
 from rosenblatt.evaluate.threshold_table import PROBABILITIES, threshold_table
 from rosenblatt.model.choose_threshold import chance_at, score_at
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
 from rosenblatt.report.page import charts
+from rosenblatt.report.page.number_sections import number_figures, number_fit_figures, number_sections
+from rosenblatt.report.page.sections import scores_table, section, table
 from rosenblatt.report.summary import (
     SORTED_BY_LABEL,
     STATUS,
@@ -20,14 +21,20 @@ from rosenblatt.report.summary import (
     EvaluationSummary,
     FitSummary,
     LabelEvaluation,
+    NumberEvaluation,
+    before_the_threshold,
     constant_answer,
     errors_of,
-    named_scores,
+    number_spec,
     top_weights,
 )
+from rosenblatt.report.text.numbers.fit import measured_candidates
 from rosenblatt.report.weights import Weight
 
 FEATURES_SHOWN = 15
+_HOW_CHOSEN = (
+    "their errors; the best is used; of those that may differ by chance, the first, or that with the best probabilities"
+)
 _LONG_ANSWER = 40  # characters
 FEW_CLASSES = 4  # whose confusion matrix fits half the width of the page
 MAX_CLASSES = 30  # whose confusion matrix can still be read
@@ -42,17 +49,20 @@ def fit_page(summary: FitSummary) -> str:
 def evaluation_page(summary: EvaluationSummary) -> str:
     """The report of `evaluate`: the same page without what is known only while learning."""
     model, evaluation = summary.model, summary.evaluation
-    scores = evaluation.scores
-    figures = [
-        (f"{scores.error.value:.2%}", f"error on {evaluation.data}"),
-        (f"{scores.baseline_error:.2%}", _guessed(constant_answer(scores))),
-        (f"{scores.examples:,}", "examples"),
-        (f"{len(model.classes):,}", "labels" if isinstance(evaluation, LabelEvaluation) else "classes"),
-    ]
+    if isinstance(evaluation, NumberEvaluation):
+        figures = number_figures(evaluation)
+    else:
+        scores = evaluation.scores
+        figures = [
+            (f"{scores.error.value:.2%}", f"error on {evaluation.data}"),
+            (f"{scores.baseline_error:.2%}", _guessed(constant_answer(scores))),
+            (f"{scores.examples:,}", "examples"),
+            (f"{len(model.classes):,}", "labels" if isinstance(evaluation, LabelEvaluation) else "classes"),
+        ]
     weights = []
     if isinstance(model, LinearModel):  # others have no weight for each feature
         figures.insert(3, (f"{model.features:,}", "hashed weights" if model.space.bits else "features"))
-        weights.append(_features_section(top_weights(model, FEATURES_SHOWN)))
+        weights.append(_features_section(top_weights(model, FEATURES_SHOWN), model))
     rule = model.provenance.get("rule")
     head = _headline(evaluation.data, summary.model_path + (f" · {rule}" if rule else ""), figures)
     sections = [
@@ -66,7 +76,8 @@ def evaluation_page(summary: EvaluationSummary) -> str:
 
 def _document(data: str, model: Model, head: str, sections: Iterable[str]) -> str:
     style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
-    title = f"{data}: {' or '.join(str(label) for label in model.classes[:6])}"
+    predicts = " or ".join(str(label) for label in model.classes[:6])
+    title = f"{data}: {model.target.name if isinstance(model, NumberModel) else predicts}"
     version = model.provenance.get("version")
     program = f"Rosenblatt {escape(str(version))}" if version else "Rosenblatt"
     body = "".join(sections)
@@ -88,6 +99,9 @@ def _guessed(answer: str) -> str:
 
 def _fit_headline(summary: FitSummary) -> str:
     fitted, evaluation = summary.fitted, summary.evaluation
+    if fitted.number is not None:
+        figures = number_fit_figures(summary)
+        return _headline(summary.data, f"{fitted.chosen} · predicts {fitted.number.target or 'a number'}", figures)
     error, error_of = summary.error
     names = {
         "test": f"error on {evaluation.data}" if evaluation else "",
@@ -115,36 +129,41 @@ def _fit_sections(summary: FitSummary) -> Iterator[str]:
     fitted, evaluation = summary.fitted, summary.evaluation
     if evaluation is not None:
         yield from _evaluation_sections(evaluation, fitted.model)
-    yield _features_section(summary.top(FEATURES_SHOWN))
-    if fitted.grouped and fitted.order == "given":
+    yield _features_section(summary.top(FEATURES_SHOWN), fitted.model)
+    if fitted.grouped and fitted.order == "given" and fitted.number is None:
         caution = f"{SORTED_BY_LABEL[0].upper()}{SORTED_BY_LABEL[1:]}."
-        yield _section("Caution", f"<p>{escape(caution)}</p>", wide=True)
-    if fitted.mistakes:
-        yield _section("Mistakes per pass", charts.mistakes_per_pass(fitted.mistakes))
-    if len(fitted.candidates) > 1:
-        yield _section(
+        yield section("Caution", f"<p>{escape(caution)}</p>", wide=True)
+    if len(fitted.mistakes) > 1 and fitted.number is None:
+        yield section("Mistakes per pass", charts.mistakes_per_pass(fitted.mistakes))
+    if len(measured_candidates(fitted) if fitted.number is not None else fitted.candidates) > 1:
+        yield section(
             "Rules tried side by side",
             _candidates(summary),
-            "their errors; the best is used, or the first of those whose difference may be chance",
+            "; ".join(filter(None, [_HOW_CHOSEN, before_the_threshold(fitted)]))
+            if fitted.number is None
+            else f"their {fitted.number.measure}; the best is used",
         )
     if fitted.skipped:
         items = "".join(f"<li>{escape(row.sentence)}</li>" for row in fitted.bad_rows)
-        yield _section(f"{fitted.skipped:,} rows left out", f'<ul class="note">{items}</ul>', wide=True)
+        yield section(f"{fitted.skipped:,} rows left out", f'<ul class="note">{items}</ul>', wide=True)
     yield _command_section(summary.command)
 
 
 def _warnings_section(warnings: Sequence[str]) -> Iterator[str]:
     if warnings:
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in warnings)
-        yield _section("Warnings", f'<ul class="warnings">{items}</ul>', wide=True)
+        yield section("Warnings", f'<ul class="warnings">{items}</ul>', wide=True)
 
 
-def _features_section(top: Sequence[tuple[str, Sequence[Weight]]]) -> str:
-    return _section("What it learned", charts.feature_lists(top), "the largest weights", wide=True)
+def _features_section(top: Sequence[tuple[str, Sequence[Weight]]], model: Model) -> str:
+    if isinstance(model, NumberModel):
+        note = "in the unit of the target; of a column of numbers, for each standard deviation"
+        return section("What it learned", charts.feature_lists(top, ""), note, wide=True)
+    return section("What it learned", charts.feature_lists(top), "the largest weights", wide=True)
 
 
 def _command_section(command: str) -> str:
-    return _section("To repeat it", f"<pre>{escape(command)}</pre>", wide=True)
+    return section("To repeat it", f"<pre>{escape(command)}</pre>", wide=True)
 
 
 def _probability_sections(evaluation: Evaluation) -> Iterator[str]:
@@ -152,11 +171,11 @@ def _probability_sections(evaluation: Evaluation) -> Iterator[str]:
     scores = evaluation.scores
     if scores.average_precision is not None:
         note = f"average precision {scores.average_precision:.4f}"
-        yield _section("Found and right", charts.precision_recall(evaluation.tally), note)
+        yield section("Found and right", charts.precision_recall(evaluation.tally), note)
     if scores.reliability:
         outcome = f"it was {scores.classes[1]}" if len(scores.classes) == 2 else "the class was right"
         note = f"calibration error {scores.calibration_error:.4f}; on the diagonal, probabilities mean what they say"
-        yield _section("Reliability of the probabilities", charts.reliability(scores.reliability, outcome), note)
+        yield section("Reliability of the probabilities", charts.reliability(scores.reliability, outcome), note)
 
 
 def _thresholds(evaluation: Evaluation, model: Model) -> str:
@@ -166,7 +185,7 @@ def _thresholds(evaluation: Evaluation, model: Model) -> str:
     own = chance_at(model.probability_map, model.decides_above)
     cuts = [(chance, score_at(model.probability_map, chance) - model.decides_above) for chance in PROBABILITIES]
     cuts = sorted([*(cut for cut in cuts if cut[0] != own), (own, 0.0)])
-    table = threshold_table(by_rank, [score for _, score in cuts])
+    outcomes = threshold_table(by_rank, [score for _, score in cuts])
     rows = [
         (
             f"{chance:.3g}",
@@ -175,63 +194,41 @@ def _thresholds(evaluation: Evaluation, model: Model) -> str:
             "" if row.precision is None else f"{row.precision:.1%}",
             f"{row.f1:.1%}",
         )
-        for (chance, _), row in zip(cuts, table, strict=True)
+        for (chance, _), row in zip(cuts, outcomes, strict=True)
     ]
     head = ["above", f"called {positive}", f"of all {positive}, found", "of these, right", "F1"]
     note = f"what deciding for {positive} above another probability would do; the model decides as in the marked row"
-    return _table(head, rows, cuts.index((own, 0.0))) + f'<p class="note">{escape(note)}</p>'
+    return table(head, rows, cuts.index((own, 0.0))) + f'<p class="note">{escape(note)}</p>'
 
 
-def _evaluation_sections(evaluation: Evaluation | LabelEvaluation, model: Model) -> Iterator[str]:
+def _evaluation_sections(evaluation: Evaluation | LabelEvaluation | NumberEvaluation, model: Model) -> Iterator[str]:
     """The scores, the confusion matrix, the curves and the margins; a wide matrix gets the full width."""
+    if isinstance(evaluation, NumberEvaluation):
+        yield from number_sections(evaluation)
+        return
     if isinstance(evaluation, LabelEvaluation):
-        yield _section(f"How good it is, on {evaluation.data}", _scores_table(evaluation.scores))
-        yield _section("Label by label", _per_class(evaluation.scores.per_class, "label"))
+        yield section(f"How good it is, on {evaluation.data}", scores_table(evaluation.scores))
+        yield section("Label by label", _per_class(evaluation.scores.per_class, "label"))
         return
     scores, classes = evaluation.scores, len(evaluation.scores.classes)
     roc = ""
     if scores.roc_auc is not None:
         by_class = "; a curve for each class, which the pointer names" if classes > 2 else ""
-        roc = _section("ROC", charts.roc(evaluation.tally), f"area {scores.roc_auc:.4f}{by_class}")
-    yield _section(f"How good it is, on {evaluation.data}", _scores_table(scores))
+        roc = section("ROC", charts.roc(evaluation.tally), f"area {scores.roc_auc:.4f}{by_class}")
+    yield section(f"How good it is, on {evaluation.data}", scores_table(scores))
     if classes > FEW_CLASSES:
         yield roc
     if classes <= MAX_CLASSES:
         wide = classes > FEW_CLASSES
-        yield _section("Decided (across) against true (down)", _confusion(scores, wide), wide=wide)
+        yield section("Decided (across) against true (down)", _confusion(scores, wide), wide=wide)
     if classes > 2:
-        yield _section("Class by class", _per_class(scores.per_class))
+        yield section("Class by class", _per_class(scores.per_class))
     if classes <= FEW_CLASSES:
         yield roc
     yield from _probability_sections(evaluation)
-    yield _section("How clearly", charts.margins(evaluation.tally.margins()), "the margin of each example")
+    yield section("How clearly", charts.margins(evaluation.tally.margins()), "the margin of each example")
     if classes == 2 and model.probability_map is not None and scores.average_precision is not None:
-        yield _section("Other thresholds", _thresholds(evaluation, model), wide=True)
-
-
-def _section(title: str, content: str, note: str = "", *, wide: bool = False) -> str:
-    after = f'<p class="note">{escape(note)}</p>' if note else ""
-    return f"<section{' class=wide' if wide else ''}><h2>{escape(title)}</h2>{content}{after}</section>\n"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[Any]], chosen: int | None = None) -> str:
-    top = "".join(f"<th>{escape(str(cell))}</th>" for cell in head)
-    body = "".join(
-        f"<tr{' class=chosen' if number == chosen else ''}>"
-        + "".join(f"<td>{escape(str(cell))}</td>" for cell in row)
-        + "</tr>"
-        for number, row in enumerate(rows)
-    )
-    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def _scores_table(scores: Scores | LabelScores) -> str:
-    rows = [
-        (name, f"{estimate.value:{spec}}", f"{estimate.low:{spec}} to {estimate.high:{spec}}")
-        for name, estimate, spec in named_scores(scores)
-        if estimate is not None
-    ]
-    return _table(["", "value", "95% interval"], rows) + f'<p class="note">{scores.examples:,} examples</p>'
+        yield section("Other thresholds", _thresholds(evaluation, model), wide=True)
 
 
 def _confusion(scores: Scores, many: bool) -> str:
@@ -257,18 +254,20 @@ def _per_class(per_class: Sequence[ClassScores], noun: str = "class") -> str:
         (row.label, f"{row.support:,.10g}", *(f"{score.value:.2%}" for score in (row.precision, row.recall, row.f1)))
         for row in per_class
     ]
-    return _table([noun, "examples", "precision", "recall", "F1"], rows)
+    return table([noun, "examples", "precision", "recall", "F1"], rows)
 
 
 def _candidates(summary: FitSummary) -> str:
-    candidates = summary.fitted.candidates
+    number = summary.fitted.number
+    candidates = summary.fitted.candidates if number is None else measured_candidates(summary.fitted)
+    spec = ".2%" if number is None else number_spec(number.baseline)
     rows = []
     for candidate in candidates:
         rule = candidate.rule
         if candidate.given_up:
-            rule += f", given up after {candidate.given_up:,} (the best: {candidate.best_then:.2%})"
+            rule += f", given up after {candidate.given_up:,} (the best: {candidate.best_then:{spec}})"
         errors = [error for _, error in errors_of(candidate, summary.fitted)]
-        rows.append([rule, *("" if error is None else f"{error:.2%}" for error in errors)])
+        rows.append([rule, *("" if error is None else f"{error:{spec}}" for error in errors)])
     chosen = next((k for k, candidate in enumerate(candidates) if candidate.rule == summary.fitted.chosen), None)
     names = [name for name, _ in errors_of(candidates[0], summary.fitted)]
-    return _table(["rule", *names], rows, chosen)
+    return table(["rule", *names], rows, chosen)

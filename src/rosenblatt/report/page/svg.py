@@ -89,6 +89,10 @@ class Plot:
             f'<circle class="dot" cx="{self.x(x)}" cy="{self.y(y)}" r="3.5"><title>{escape(tooltip)}</title></circle>'
         )
 
+    def point(self, x: float, y: float) -> None:
+        """One of many, without a tooltip."""
+        self.parts.append(f'<circle class="point" cx="{self.x(x)}" cy="{self.y(y)}" r="2.2"/>')
+
     def svg(self) -> str:
         return (
             f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(self.description, quote=True)}">'

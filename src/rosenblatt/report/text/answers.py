@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from rosenblatt.errors import ModelError, option
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
 
@@ -24,6 +26,7 @@ class Shown:
     reasons: int = 0  # features that decided
     id: str | None = None  # a column of the data
     passed: tuple[str, ...] = ()  # columns of the data
+    intervals: bool = False  # of predicted numbers
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -33,8 +36,36 @@ class Shown:
     @property
     def header(self) -> bool:
         """Whether the first line names the columns."""
-        named = self.form == "csv" or self.proba or self.confidence or self.top or self.reasons or self.columns
+        named = (
+            self.form == "csv"
+            or self.intervals
+            or self.proba
+            or self.confidence
+            or self.top
+            or self.reasons
+            or self.columns
+        )
         return self.form != "jsonl" and bool(named)
+
+
+def refuse_unfit(model: Model, path: str, shown: Shown) -> None:
+    """A ModelError where what is asked for belongs to models of classes, or to models of numbers."""
+    if not isinstance(model, NumberModel):
+        if shown.intervals:
+            raise ModelError(
+                f"{path}: decides for classes, and {option('intervals')} are of predicted numbers: use "
+                f"{option('proba')}."
+            )
+        return
+    about_classes = {"scores": shown.scores, "proba": shown.proba, "confidence": shown.confidence, "top": shown.top}
+    for name, wanted in about_classes.items():
+        if wanted:
+            raise ModelError(
+                f"{path}: predicts a number, and {option(name)} is for classes: leave it out, or see how far it may "
+                f"be off with {option('intervals')}."
+            )
+    if shown.intervals and model.interval is None:
+        raise ModelError(f"{path}: has no intervals: too few examples were learned.")
 
 
 class Part(NamedTuple):

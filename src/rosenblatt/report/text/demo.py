@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rosenblatt.errors import plural
+from rosenblatt.extras import missing_extra
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.explanation import explain_example
@@ -33,12 +34,17 @@ def story_lines(summary: FitSummary) -> Iterator[str]:
     yield dim(f"$ rosenblatt explain {summary.model_path}")
     features = distinctive_features(fitted.model, evaluation.data, 16)
     for k, label in classes_shown(fitted.model):
-        yield named_line(f"says {label}", ", ".join(word.replace(" ", NO_BREAK) for word in features[k]))
+        yield named_line(f"for {label}", ", ".join(word.replace(" ", NO_BREAK) for word in features[k]))
     yield ""
 
 
 def certificate_lines(data: Path, proof: Path) -> Iterator[str]:
     """Whether a perceptron can learn every message of a file; the proof is saved."""
+    missing = missing_extra("certify", "A proof that the mail is separable needs")
+    if missing:
+        yield named_line("proof", missing)
+        yield ""
+        return
     from rosenblatt.certificates.certificate import Separable
     from rosenblatt.certificates.certify import certify
     from rosenblatt.readers.read import read

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import plural
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.records import Label
-from rosenblatt.report.summary import STATUS, top_weights
+from rosenblatt.report.summary import STATUS, number_spec, top_weights
 from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, bold, clip, dim, named_line, terminal_width
 from rosenblatt.report.weights import Contribution, Weight
 
@@ -23,25 +24,48 @@ _CLASSES_SHOWN = 20  # after a fit
 _UNITS_SHOWN = 40
 _HISTORY_SHOWN = 5
 _FEATURES_SHOWN = 10  # unless asked for another number
+SPEAKS_FOR = "    what speaks for each class, and how much"
 
 
 def model_lines(model: LinearModel, path: str, top: int) -> Iterator[str]:
     """What a linear model is, and the `top` features of each class."""
     run, settings = model.summary, model.settings
-    between = ", " if model.scheme == "multi-label" else " or "
-    yield bold(path) + f"  {between.join(clip(str(label)) for label in model.classes[:8])}"
+    yield bold(path) + f"  {_predicted(model)}"
     yield ""
     rule = f"{settings.loss} loss, {settings.learning_rate} rate, {settings.keep} kept"
     if model.is_small:  # the settings are those of a model that does not learn on
         rule = f"{model.provenance.get('rule', settings.loss)}, then made small"
     yield named_line("learned", f"{rule}, from {describe_features(model)}")
     visits = f"{plural(run.n_iter, 'pass')}, {plural(run.t, 'example')}"
-    yield named_line("run", f"{visits}, {plural(run.n_mistakes, 'mistake')}")
-    yield named_line("status", f"{run.status}: {STATUS[run.status]}")
+    mistakes = "" if settings.predicts_number else f", {plural(run.n_mistakes, 'mistake')}"
+    yield named_line("run", f"{visits}{mistakes}")
+    status = "all passes made" if settings.predicts_number and run.status == "budget" else STATUS[run.status]
+    yield named_line("status", f"{run.status}: {status}")
     if history := model.provenance.get("history"):
         yield named_line("history", _history(history))
     yield ""
-    yield from weight_columns(top_weights(model, top))
+    if isinstance(model, NumberModel):
+        yield from _what_moves(model, top)
+    else:
+        yield from weight_columns(top_weights(model, top))
+
+
+def _predicted(model: LinearModel) -> str:
+    if isinstance(model, NumberModel):
+        quantiles = "".join(f", quantile {level:g}" for level in model.levels)
+        return f"{clip(model.target.name or 'a number')}{quantiles}"
+    between = ", " if model.scheme == "multi-label" else " or "
+    return between.join(clip(str(label)) for label in model.classes[:8])
+
+
+def _what_moves(model: NumberModel, top: int) -> Iterator[str]:
+    """What raises the prediction, and what lowers it."""
+    from rosenblatt.report.number_weights import intercept
+
+    scaled = ", for each standard deviation of a column of numbers" if model.space.scale is not None else ""
+    start = intercept(model)
+    head = f"    what moves the prediction from {start:{number_spec(abs(start))}}, and by how much{scaled}"
+    yield from weight_columns(top_weights(model, top), head, "{}")
 
 
 def _history(entries: Sequence[Mapping[str, Any]]) -> str:
@@ -74,9 +98,23 @@ def example_lines(record: dict[str, Any], classes: Sequence[Label], top: int) ->
     if "labels" in record:
         yield from _label_lines(record, top)
         return
-    yield _decision_line(record, classes)
+    if "prediction" in record:
+        yield _prediction_line(record)
+    else:
+        yield _decision_line(record, classes)
     yield ""
     yield from contribution_lines(record["contributions"], record["bias"], top or _FEATURES_SHOWN)
+
+
+def _prediction_line(record: dict[str, Any]) -> str:
+    """The number that is predicted for one example, and what may be expected around it."""
+    spec = number_spec(abs(record["prediction"]))
+    words = f"{record['prediction']:{spec}}"
+    if "low" in record:
+        words += f", between {record['low']:{spec}} and {record['high']:{spec}}"
+    for level, answer in record.get("quantiles", {}).items():
+        words += f", quantile {level}: {answer:{spec}}"
+    return named_line("predicted", words)
 
 
 def _label_lines(record: dict[str, Any], top: int) -> Iterator[str]:
@@ -145,27 +183,32 @@ def weight_lines(classes: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[st
     classes = list(classes)
     n_more = len(classes) - _CLASSES_SHOWN
     classes = classes[:_CLASSES_SHOWN]
-    left = max([NAME_WIDTH, *(len(clip(label)) + 6 for label, _ in classes)])
+    yield dim(SPEAKS_FOR)
+    left = max([NAME_WIDTH, *(len(clip(label)) + 5 for label, _ in classes)])
     for label, weights in classes:
         words = "  ".join(
             f"{clip(entry.feature).replace(' ', NO_BREAK)}{NO_BREAK}{entry.weight:.3g}" for entry in weights
         )
-        yield named_line(f"says {clip(label)}", words or "(nothing)", left)
+        yield named_line(f"for {clip(label)}", words or "(nothing)", left)
     if n_more > 0:
         yield dim(f"  and {n_more:,} more classes, which rosenblatt explain shows")
 
 
-def weight_columns(classes: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[str]:
+def weight_columns(
+    classes: Iterable[tuple[str, Sequence[Weight]]], head: str = SPEAKS_FOR, above: str = "for {}"
+) -> Iterator[str]:
     """For each class a column of features with their weights, as many columns beside each other as fit."""
     classes = list(classes)
     places = _decimal_places([entry.weight for _, weights in classes for entry in weights])
     columns = []
+    yield dim(head)
     for label, weights in classes:
-        wide = max([len(clip(entry.feature)) for entry in weights] + [len(clip(label)) + 5, 8])
+        title = above.format(clip(label))
+        wide = max([len(clip(entry.feature)) for entry in weights] + [len(title), 8])
         rows = [f"{clip(entry.feature):{wide}}{entry.weight:>9{places}}" for entry in weights] or [
             f"{'(nothing)':{wide}}"
         ]
-        columns.append((bold(f"says {clip(label)}".ljust(wide + 9)), rows, wide + 9))
+        columns.append((bold(title.ljust(wide + 9)), rows, wide + 9))
     while columns:
         count = _how_many_fit([wide for _, _, wide in columns])
         group, columns = columns[:count], columns[count:]

@@ -8,6 +8,7 @@ from sys import float_info
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import plural
+from rosenblatt.learn.files.portfolio import MINIMUM, NUMBER_MINIMUM
 from rosenblatt.model.choose_threshold import Threshold
 from rosenblatt.model.fit_file import Fitted
 from rosenblatt.model.kinds.linear import LinearModel
@@ -15,11 +16,27 @@ from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.several_labels import LabelCounts
 from rosenblatt.options import READ
 from rosenblatt.options.command_line import as_flag
+from rosenblatt.options.threshold_criterion import criterion_of
 from rosenblatt.report.column_decisions import columns_sentence
-from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary, errors_of
+from rosenblatt.report.summary import (
+    NAMELESS_INDEX,
+    SORTED_BY_LABEL,
+    STATUS,
+    FitSummary,
+    NumberEvaluation,
+    before_the_threshold,
+    errors_of,
+)
 from rosenblatt.report.text.evaluation import evaluation_lines
 from rosenblatt.report.text.explanation import describe_features, weight_lines
 from rosenblatt.report.text.layout import NO_BREAK, bold, clip, command_lines, dim, named_line
+from rosenblatt.report.text.numbers.fit import (
+    measured_candidates,
+    number_candidate_lines,
+    number_error_lines,
+    number_weight_lines,
+    task_line,
+)
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confidence_intervals import Estimate
@@ -38,7 +55,10 @@ def fit_lines(summary: FitSummary, top: int) -> Iterator[str]:
     yield f"{bold(summary.data)}  {examples}{_label_column(fitted.model)}"
     yield ""
     yield from _run_lines(summary)
-    if len(fitted.candidates) > 1:
+    if fitted.number is not None and len(measured_candidates(fitted)) > 1:
+        yield ""
+        yield from number_candidate_lines(summary)
+    elif fitted.number is None and len(fitted.candidates) > 1:
         yield ""
         yield from candidate_lines(summary)
     if evaluation is not None:
@@ -47,6 +67,9 @@ def fit_lines(summary: FitSummary, top: int) -> Iterator[str]:
         yield ""
         yield from evaluation_lines(evaluation)
     yield ""
+    if fitted.number is not None:
+        yield from number_weight_lines(summary, top)
+        return
     labels = summary.top(top)
     yield from weight_lines(labels[:_LABELS_SHOWN] if fitted.label_counts is not None else labels)
     if fitted.label_counts is not None and len(labels) > _LABELS_SHOWN:
@@ -55,11 +78,15 @@ def fit_lines(summary: FitSummary, top: int) -> Iterator[str]:
 
 def _run_lines(summary: FitSummary) -> Iterator[str]:
     fitted = summary.fitted
-    for name, error in zip(["error", "", ""], _errors(summary), strict=False):
-        yield named_line(name, error)
-    baseline, answer = summary.baseline
-    guess = f"{clip(answer)}, the commonest class" if fitted.label_counts is None else answer
-    yield named_line("baseline", f"{baseline:>6.2%} by always guessing {guess}")
+    if fitted.number is not None:
+        yield task_line(fitted.number)
+        yield from number_error_lines(summary)
+    else:
+        for name, error in zip(["error", "", ""], _errors(summary), strict=False):
+            yield named_line(name, error)
+        baseline, answer = summary.baseline
+        guess = f"{clip(answer)}, the commonest class" if fitted.label_counts is None else answer
+        yield named_line("baseline", f"{baseline:>6.2%} by always guessing {guess}")
     if fitted.label_counts is not None:
         yield named_line("labels", _labels(fitted.label_counts, len(fitted.model.classes)))
     if fitted.small is not None:
@@ -68,18 +95,23 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
     if columns := columns_sentence(fitted.model.space):
         yield named_line("columns", columns)
     time = f"{fitted.seconds:.2f} s" if fitted.seconds < 100 else f"{fitted.seconds / 60:.1f} min"
-    yield named_line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {time}{_why_so_many(fitted)}")
+    start = " from the minimum of its loss" if fitted.chosen == MINIMUM else ""
+    passes = f"{plural(fitted.passes, 'pass')}{start}"
+    yield named_line("learned", f"{fitted.chosen}, {passes}, {time}{_why_so_many(fitted)}")
     if half_life := fitted.model.settings.forget:
         yield named_line("forgets", f"what it learned of an example counts half after {half_life:,g} more")
-    yield named_line("mistakes", _mistakes(fitted.mistakes, fitted.model))
-    if fitted.choice is None or fitted.status != "budget":  # else the line before says why it ended
+    if fitted.number is None:
+        yield named_line("mistakes", _mistakes(fitted.mistakes, fitted.model))
+    if fitted.number is None and (
+        fitted.choice is None or fitted.status != "budget"
+    ):  # else the line before says why it ended
         yield named_line("status", f"{fitted.status}: {STATUS[fitted.status]}")
-    if fitted.order != "given" and (fitted.grouped or fitted.choice is None):
+    if fitted.order != "given" and fitted.chosen != NUMBER_MINIMUM and (fitted.grouped or fitted.choice is None):
         yield named_line("order", "shuffled" + (", because the file is sorted by label" if fitted.grouped else ""))
     if fitted.cache is not None:
         why = f", because {fitted.cache.why}" if fitted.cache.why else ""
         yield named_line("cache", f"{fitted.cache.path}: {fitted.cache.state}{why}")
-    if fitted.grouped and fitted.order == "given":
+    if fitted.grouped and fitted.order == "given" and fitted.number is None:
         yield named_line("caution", SORTED_BY_LABEL)
     if _has_nameless_index(fitted.model):
         yield named_line("caution", NAMELESS_INDEX)
@@ -99,14 +131,17 @@ def _weight_and_threshold_lines(fitted: Fitted) -> Iterator[str]:
     if isinstance(model, MultiLabelModel) and model.thresholds and not model.thresholds[0].is_even:
         chosen = f"for each label, by {model.thresholds[0].criterion}"
         yield named_line(
-            "thresholds", f"chosen {chosen}, on {plural(model.thresholds[0].examples, 'example')} not yet learned"
+            "threshold", f"chosen {chosen}, on {plural(model.thresholds[0].examples, 'example')} not yet learned"
         )
     threshold = model.threshold
     if threshold is not None and not threshold.is_even:
         positive, above = clip(str(model.classes[1])), f"above the probability {threshold.probability:.3g}"
         if abs(threshold.score) == float_info.max:
             above = "never" if threshold.score > 0 else "always"
-        yield named_line("threshold", f"{positive} is decided {above}, chosen by {threshold.criterion}")
+        criterion = criterion_of(threshold.criterion)
+        is_number = criterion is not None and criterion.kind == "probability"
+        how = "as you said" if is_number else f"chosen by {threshold.criterion}"
+        yield named_line("threshold", f"{positive} is decided {above}, {how}")
         yield named_line("", _expected(threshold, positive))
 
 
@@ -175,7 +210,7 @@ def _errors(summary: FitSummary) -> list[str]:
         error = wilson(fitted.holdout_error, fitted.holdout_rows)
         rows = f"{plural(fitted.holdout_rows, 'example')} held out, which it did not learn"
         errors.insert(0, f"{error.value:>6.2%} on {rows}{_interval(error)}")
-    if evaluation is not None and summary.is_tested:
+    if evaluation is not None and summary.is_tested and not isinstance(evaluation, NumberEvaluation):
         error = evaluation.scores.error
         errors.insert(0, f"{error.value:>6.2%} on {evaluation.data}{_interval(error)}")
     return errors
@@ -184,6 +219,8 @@ def _errors(summary: FitSummary) -> list[str]:
 def _why_so_many(fitted: Fitted) -> str:
     """Why few examples were learned so often."""
     choice = fitted.choice
+    if choice is not None and choice.rule == NUMBER_MINIMUM:
+        return "; ridge regression, with the penalty that errs least"
     if choice is None or fitted.passes < choice.passes:
         return ""
     return "; more were not tried" if choice.passes == choice.most_passes else "; more passes did not lower the error"
@@ -194,8 +231,8 @@ def _fold_error(choice: Choice, value: float, of: str) -> str:
 
     error = wilson(value, choice.rows)
     rows = "examples" if choice.folds > 1 else plural(choice.rows, "example")
-    by_folds = f" (by {choice.how})" if choice.folds > 1 else ""
-    return f"{error.value:>6.2%} {of}on {rows} that it had not learned{by_folds}{_interval(error)}"
+    in_turn = f" (one part in {choice.folds} set aside in turn)" if choice.folds > 1 else ""
+    return f"{error.value:>6.2%} {of}on {rows} that it had not learned{in_turn}{_interval(error)}"
 
 
 def _interval(estimate: Estimate) -> str:
@@ -219,8 +256,11 @@ def candidate_lines(summary: FitSummary) -> Iterator[str]:
     finished = [candidate for candidate in candidates if fitted.choice or not candidate.given_up]
     measured = {candidate.rule: errors_of(candidate, fitted)[-1][1] for candidate in finished}
     least = min(error for error in measured.values() if error is not None)
+    if sentence := before_the_threshold(fitted):
+        yield dim(f"    {sentence}")
     if names[-1] != "held out" and (measured[fitted.chosen] or 0.0) > least:
-        yield dim("    where chance may explain a difference, the first rule is used")
+        yield dim("    a difference from the least error may be chance: of these rules the first is used,")
+        yield dim("    or the one with the best probabilities")
 
 
 def next_steps(summary: FitSummary) -> Iterator[str]:
@@ -228,7 +268,9 @@ def next_steps(summary: FitSummary) -> Iterator[str]:
     steps = []
     data = _data(summary)
     model = shlex.quote(summary.model_path or "MODEL")
-    fitted, is_file, unscaled = summary.fitted, summary.data != "-", _is_unscaled(summary)
+    fitted, goes_on = summary.fitted, "from_" in summary.options
+    # The same command again would teach a model that goes on the same examples twice.
+    is_file, unscaled = summary.data != "-" and not goes_on, _is_unscaled(summary) and not goes_on
     if unscaled:
         steps.append(_fit_again(summary, "scale"))
     untested = summary.evaluation is None and fitted.holdout_error is None and fitted.choice is None
@@ -241,6 +283,8 @@ def next_steps(summary: FitSummary) -> Iterator[str]:
     if fitted.status == "budget" and fitted.passes > 1 and fitted.mistakes[-1] and is_file and two_classes:
         reading = [words for name, words in summary.options.items() if name in READ]
         steps.append(" ".join(["rosenblatt certify", data, *reading]))
+    if summary.model_path is not None and goes_on:
+        steps.append(f"rosenblatt fit NEW-DATA --from {model} -o {model}")
     if summary.model_path is not None:
         steps += [f"rosenblatt explain {model}", f"rosenblatt predict {model} NEW-DATA"]
     return command_lines("next", steps[:3])

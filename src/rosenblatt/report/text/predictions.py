@@ -16,6 +16,7 @@ from typing import Any
 from rosenblatt import native
 from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
 from rosenblatt.report.text.answers import Part, Row, Shown, top_part
@@ -27,7 +28,7 @@ def answer_lines(model: Model, shown: Shown) -> tuple[bytes, Callable[[Predicted
     """The line with the names of the columns, which may be empty, and what makes the lines of a block."""
     parts = list(_parts(model, shown))
     header = _lines([[name for part in parts for name in part.names]], shown.form) if shown.header else b""
-    if len(parts) == 1 and shown.form == "tsv":
+    if len(parts) == 1 and shown.form == "tsv" and not isinstance(model, NumberModel):
         if model.scheme == "multi-label":
             return header, _label_lines(model)
         lines = [f"{_escaped(str(label))}\n".encode() for label in model.classes]
@@ -82,6 +83,11 @@ def _parts(model: Model, shown: Shown) -> Iterable[Part]:
         yield _passed(shown)
     if model.scheme == "multi-label":
         yield from _label_parts(model, shown)
+        return
+    if isinstance(model, NumberModel):
+        from rosenblatt.report.text.numbers.predictions import number_parts
+
+        yield from number_parts(model, shown)
         return
     label = "label" if "label" not in shown.columns else "predicted"
     yield Part([label], lambda block: [[classes[k]] for k in block.buffers[0].tolist()], lambda row: {"label": row[0]})

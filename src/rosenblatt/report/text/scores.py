@@ -11,6 +11,7 @@ from rosenblatt.report.text.layout import clip, dim, terminal_width
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confusion import ClassScores
     from rosenblatt.evaluate.label_scores import LabelScores
+    from rosenblatt.evaluate.number_scores import NumberScores
     from rosenblatt.evaluate.scores import Scores
 
 WIDEST_CONFUSION = 12  # classes
@@ -31,16 +32,22 @@ def score_lines(scores: Scores) -> Iterator[str]:
     yield from matrix if fits else class_lines(scores.per_class, "class")
 
 
-def named_score_lines(scores: Scores | LabelScores, meanings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def named_score_lines(
+    scores: Scores | LabelScores | NumberScores, meanings: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
     """The name and the line of each score, with its interval and what it means; first a line of headings."""
     if terminal_width() < _WIDTH_OF_MEANINGS:
         meanings = {}
+    rows = [
+        (name, f"{estimate.value:{spec}}", f"{estimate.low:>7{spec}} to {estimate.high:{spec}}")
+        for name, estimate, spec in named_scores(scores)
+        if estimate is not None
+    ]
+    wide = max(17, *(len(interval) for _, _, interval in rows)) + 2
     yield "", dim(f"  {'':26}   95% interval")
-    for name, estimate, spec in named_scores(scores):
-        if estimate is not None:
-            interval = f"{estimate.low:>7{spec}} to {estimate.high:{spec}}"
-            meaning = dim(f"{interval:19}{meanings.get(name, '')}".rstrip())
-            yield name, f"  {name:18}{estimate.value:>8{spec}}  {meaning}"
+    for name, value, interval in rows:
+        meaning = dim(f"{interval:{wide}}{meanings.get(name, '')}".rstrip())
+        yield name, f"  {name:18}{value:>8}  {meaning}"
 
 
 def _meanings(scores: Scores) -> dict[str, str]:

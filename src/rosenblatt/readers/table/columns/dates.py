@@ -18,9 +18,9 @@ from rosenblatt.records import Floats
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 HOURS = tuple(f"{hour:02}" for hour in range(24))
-# Each form by the order of year, month and day, and the pattern of its cells.
 _TIME = r"(?P<time>(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?)"
 _ZONE = r" ?(?P<zone>(?:Z|[+-]\d{2}:?\d{2})?)"
+# Each form by the order of year, month and day, and the pattern of its cells.
 _PATTERNS = {
     "year-month-day": r"^(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})",
     "day.month.year": r"^(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})",
@@ -29,8 +29,7 @@ _PATTERNS = {
     "day month-name year": r"^(?P<day>\d{1,2})[-/. ] ?(?P<month>[A-Za-z]{3,9})\.?[-/ ](?P<year>\d{4})",
     "month-name day, year": r"^(?P<month>[A-Za-z]{3,9})\.? (?P<day>\d{1,2}),? (?P<year>\d{4})",
 }
-# English, whole or cut to three letters.
-MONTHS = [
+_MONTHS = [
     "january",
     "february",
     "march",
@@ -43,8 +42,9 @@ MONTHS = [
     "october",
     "november",
     "december",
-    "sept",
 ]
+# English, whole or cut to three letters.
+MONTH_NUMBERS = {name: k for k, month in enumerate(_MONTHS, 1) for name in (month, month[:3])} | {"sept": 9}
 ISO = "year-month-day"
 PATTERNS = {form: start + _TIME + _ZONE + "$" for form, start in _PATTERNS.items()}
 _WITH_ZONE = r":\d{2}.*(?:Z|[+-]\d{2}:?\d{2})$"
@@ -86,9 +86,9 @@ def has_hours(micros: NDArray[np.int64]) -> bool:
 
 def micros_of_type(array: pa.Array) -> pa.Array:
     """Microseconds since 1970, in UTC where the type has a zone; ArrowInvalid where they do not fit in 64 bits."""
-    days = pa.types.is_date32(array.type)
-    numbers = pc.cast(pc.cast(array, pa.int32()), pa.int64()) if days else pc.cast(array, pa.int64())
-    unit = "day" if days else "ms" if pa.types.is_date64(array.type) else array.type.unit
+    is_days = pa.types.is_date32(array.type)
+    numbers = pc.cast(pc.cast(array, pa.int32()), pa.int64()) if is_days else pc.cast(array, pa.int64())
+    unit = "day" if is_days else "ms" if pa.types.is_date64(array.type) else array.type.unit
     if unit == "ns":
         return pc.divide(numbers, 1000)
     try:
@@ -128,9 +128,8 @@ def _month(name: str) -> str | None:
     >>> _month("Oct"), _month("october"), _month("Sept"), _month("Octo")
     ('10', '10', '9', None)
     """
-    name = name.lower()
-    positions = [position for position, month in enumerate(MONTHS) if name in (month, month[:3])]
-    return None if not positions else "9" if name == "sept" else str(positions[0] + 1)
+    number = MONTH_NUMBERS.get(name.lower())
+    return None if number is None else str(number)
 
 
 def _padded(digits: pa.Array) -> pa.Array:

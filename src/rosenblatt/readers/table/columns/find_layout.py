@@ -25,6 +25,7 @@ from rosenblatt.readers.table.columns.kinds import (
 from rosenblatt.readers.table.columns.label_column import label_column, usual_label
 from rosenblatt.readers.table.columns.layout import Layout
 from rosenblatt.readers.table.columns.missing_cells import decimal_comma
+from rosenblatt.readers.table.columns.target import target_form
 from rosenblatt.readers.table.columns.written_numbers import (
     NumberForm,
     form_in_settings,
@@ -47,9 +48,26 @@ def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions,
         raise DataError(
             f"{name}: has only one column, {label!r}, and it is the label; there is nothing to learn from.", file=name
         )
-    if reading.decide and reading.label is None and not usual_label(columns):
+    number = target_form(name, label, sample[label], reading)
+    is_guess = reading.decide and reading.label is None and not usual_label(columns)
+    if is_guess and (number is None or _has_column_of_few_words(sample, label)):
         _refuse_label_that_hardly_repeats(name, sample, label)
-    return _layout_of_cells(name, sample, label, reading, typed=typed)
+    layout = _layout_of_cells(name, sample, label, reading, typed=typed)
+    if number is None:
+        return layout
+    written = layout.written if number == NumberForm() else {**layout.written, label: number}
+    return replace(layout, predicts_number=True, written=written)
+
+
+def _has_column_of_few_words(sample: Mapping[str, pa.Array], label: str) -> bool:
+    """Whether another column than the last may be meant: then a quantity is not predicted unless it is named."""
+    return any(
+        column != label
+        and is_string(cells.type)
+        and kind_of_strings(cells) == "word"
+        and 2 <= pc.count_distinct(cells).as_py() <= _FEW_LABELS
+        for column, cells in sample.items()
+    )
 
 
 def _refuse_label_that_hardly_repeats(name: str, sample: Mapping[str, pa.Array], label: str) -> None:
@@ -62,7 +80,7 @@ def _refuse_label_that_hardly_repeats(name: str, sample: Mapping[str, pa.Array],
     raise DataError(
         f"{name}: its last column, {label!r}, was taken for the label since none was named, but has "
         f"{n_different[label]:,} different values in the first {len(sample[label]):,} rows: name the column of the "
-        f"classes with {option('label')}.{hint}",
+        f"classes, or of the number to predict, with {option('label')}.{hint}",
         file=name,
     )
 
@@ -192,7 +210,8 @@ def layout_of_model(
     numbers, words, texts = (tuple(settings[kind]) for kind in ("numbers", "words", "texts"))
     dates = {column: DateForm(*form) for column, form in settings.get("dates", {}).items()}
     written = {column: form_in_settings(form) for column, form in settings.get("written", {}).items()}
-    layout = Layout(None, numbers, words, texts, dates, written)
+    predicts_number = settings.get("task") == "number"
+    layout = Layout(None, numbers, words, texts, dates, written, predicts_number=predicts_number)
     if not header:
         columns[:] = _names_by_position(name, columns, settings, layout)
     absent = tuple(column for column in layout.features if column not in columns)

@@ -13,7 +13,7 @@ from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.columns.find_layout import EVERY
 from rosenblatt.readers.table.columns.layout import Layout
-from rosenblatt.readers.table.columns.left_out import numbers_left_out, words_left_out
+from rosenblatt.readers.table.columns.left_out import numbers_left_out, why_days_are_left_out, words_left_out
 from rosenblatt.readers.table.equal_batches import RawBatch, take_head
 from rosenblatt.readers.table.parse_cells import Batch, parse_batch
 from rosenblatt.readers.table.scale import Scaling, scaling_of
@@ -29,11 +29,16 @@ class Head:
     decided: dict[str, Any] = field(default_factory=dict)
 
     def scaling(self, as_numbers: Collection[str], *, logs: bool) -> Scaling:
-        """The scaling by these rows; dates and the columns `as_numbers` are never learned by their logarithm."""
+        """The scaling by these rows; dates and the columns `as_numbers` are never learned by their logarithm.
+
+        Days that are left out count 0 in every row.
+        """
         numbers = self.layout.numbers
         plain = {*as_numbers, *self.layout.dates}
         may_be_logs = [j for j, column in enumerate(numbers) if logs and column not in plain]
-        return scaling_of([batch.numbers for batch in self.batches], len(numbers), may_be_logs)
+        scaling = scaling_of([batch.numbers for batch in self.batches], len(numbers), may_be_logs)
+        scaling.scale[[numbers.index(column) for column in self.decided.get("days_left_out", ())]] = 0.0
+        return scaling
 
     def with_missing(self) -> list[str]:
         """The columns of numbers in which some are missing."""
@@ -67,7 +72,20 @@ def read_head(batches: Iterator[RawBatch], layout: Layout, reading: ReadOptions)
         "dropped": list(reading.drop),
         "flags": [column for column in layout.flags if column in layout.numbers],
     }
+    days = _days_left_out(layout, parsed, reading) if reading.decide and reading.scale is not False else {}
+    if days:
+        decided["days_left_out"] = days
     return Head(layout, parsed, batches if following is None else chain([following], batches), decided)
+
+
+def _days_left_out(layout: Layout, batches: list[Batch], reading: ReadOptions) -> dict[str, str]:
+    """The dates of which the weekday and the hour alone are learned, and why, except for those the user mentions."""
+    used = {EVERY, *layout.dates} & {*reading.keep, *(text.removeprefix("date:") for text in reading.as_)}
+    reasons = {}
+    for j, column in enumerate(layout.numbers):
+        if column in layout.dates and EVERY not in used and column not in used:
+            reasons[column] = why_days_are_left_out(np.concatenate([batch.numbers[:, j] for batch in batches]))
+    return {column: why for column, why in reasons.items() if why}
 
 
 def _without(layout: Layout, left_out: dict[str, str], reading: ReadOptions) -> Layout:

@@ -25,6 +25,7 @@ class Layout:
     left_out: Mapping[str, str] = field(default_factory=dict)  # column -> why
     flags: tuple[str, ...] = ()  # numbers that are written as true and false
     absent: tuple[str, ...] = ()  # columns of a model that this table does not have: missing in every row
+    predicts_number: bool = False  # the label is a number, and may be among the written ones
 
     @property
     def dense(self) -> bool:

@@ -1,7 +1,11 @@
-"""Which columns of a table are left out, decided from its head: ids, constants, and copies of other columns.
+"""Which columns of a table are left out, decided from its head: ids, constants, copies of other columns, clocks.
 
-An id differs in every row, so that what is learned about its values says nothing about other rows. A measurement with
-as many different values is none: numbers are ids only where they count the rows, or where their name says so too.
+An id differs in every row, or in nearly every one, so that what is learned about its values says nothing about other
+rows. A measurement with as many different values is none: numbers are ids only where they count the rows, or where
+their name says so too.
+
+A clock is a column of times that rises from row to row, as in a log. It says where in the file a row stands, and in the
+rows of tomorrow it is larger than any that was learned: what it adds would grow until it alone decides.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import pyarrow as pa
 from pyarrow import compute as pc
 
 from rosenblatt.lazy import np
+from rosenblatt.readers.table.columns.kinds import is_string, present_cells
 from rosenblatt.records import Floats
 
 MIN_ROWS = 20  # in fewer rows even a good column may never repeat a value
@@ -23,7 +28,13 @@ _NAME_OF_ID = re.compile(r"(?:^|[\W_]|(?<=[a-z]))(?:id|ID|Id|uuid|UUID|guid|GUID
 CONSTANT = "always the same"
 EMPTY = "empty"
 DIFFERS = "differs in every row"
+HARDLY_REPEATS = "hardly ever repeats a value"
 COUNTS = "counts the rows"
+FOLLOWS = "follows the order of the rows"
+SHORT = "spans less than two weeks"
+_IN_ORDER = 0.99  # the least correlation of times with positions of rows: in logs some lines come late
+_TWO_WEEKS = 14.0  # days; in less than that a trend and the weekday are one and the same
+_CLOCK = (946_684_800, 4_102_444_800)  # seconds since 1970 of the years 2000 and 2100
 
 
 def words_left_out(columns: Mapping[str, Sequence[pa.Array]], *, complete: bool) -> dict[str, str]:
@@ -33,7 +44,7 @@ def words_left_out(columns: Mapping[str, Sequence[pa.Array]], *, complete: bool)
     for column, arrays in columns.items():
         if arrays and pa.types.is_nested(arrays[0].type):  # lists of words
             continue
-        present = [array.drop_null() for array in arrays]
+        present = [_present(array) for array in arrays]
         n_rows, n_present = sum(map(len, arrays)), sum(map(len, present))
         start = tuple(arrays[0].slice(0, MIN_ROWS).cast(pa.string()).to_pylist())
         if n_rows < MIN_ROWS:
@@ -42,8 +53,8 @@ def words_left_out(columns: Mapping[str, Sequence[pa.Array]], *, complete: bool)
             left_out[column] = EMPTY
         elif complete and n_present == n_rows and len(set(start)) == 1 and _n_distinct(present) == 1:
             left_out[column] = CONSTANT
-        elif n_present >= MIN_ROWS and _all_differ(present[:1]) and _all_differ(present):
-            left_out[column] = DIFFERS
+        elif n_present >= MIN_ROWS and (why := _why_words_are_ids(present)):
+            left_out[column] = why
         elif other := next((other for other in alike.get(start, ()) if _equal(arrays, columns[other])), None):
             left_out[column] = f"the same as {other}"
         else:
@@ -55,13 +66,23 @@ def _equal(left: Sequence[pa.Array], right: Sequence[pa.Array]) -> bool:
     return all(a.equals(b) for a, b in zip(left, right, strict=True))
 
 
-def _all_differ(arrays: Sequence[pa.Array]) -> bool:
-    return _n_distinct(arrays) == sum(map(len, arrays))
+def _present(array: pa.Array) -> pa.Array:
+    """The cells that are not missing, as every format gives them."""
+    plain = array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+    return present_cells(plain) if is_string(plain.type) else plain.drop_null()
+
+
+def _why_words_are_ids(present: Sequence[pa.Array]) -> str:
+    """Why a column of words is an id; '' if it is none."""
+    for arrays in (present[:1], present):  # mostly the first of them shows it
+        n_distinct, n_cells = _n_distinct(arrays), sum(map(len, arrays))
+        if n_distinct < _MOSTLY * n_cells:
+            return ""
+    return DIFFERS if n_distinct == n_cells else HARDLY_REPEATS
 
 
 def _n_distinct(arrays: Sequence[pa.Array]) -> int:
-    plain = [array.dictionary_decode() if pa.types.is_dictionary(array.type) else array for array in arrays]
-    count: int = pc.count_distinct(pa.chunked_array(plain)).as_py()
+    count: int = pc.count_distinct(pa.chunked_array(arrays)).as_py()
     return count
 
 
@@ -86,11 +107,43 @@ def numbers_left_out(
         spread = high[j] - low[j]
         if not missing[j] and column not in dates and (why := _why_id(column, [part[:, j] for part in parts], spread)):
             left_out[column] = why
+        elif not missing[j] and low[j] >= _CLOCK[0] and _is_clock(np.concatenate([part[:, j] for part in parts])):
+            left_out[column] = FOLLOWS
         elif (other := next((other for other in alike.get(start, ()) if _same(parts, j, other)), None)) is not None:
             left_out[column] = f"the same as {columns[other]}"
         else:
             alike.setdefault(start, []).append(j)
     return left_out
+
+
+def why_days_are_left_out(days: Floats) -> str:
+    """Why the number of its days tells nothing about the rows of tomorrow; '' if it may.
+
+    >>> why_days_are_left_out(np.arange(100.0)), why_days_are_left_out(np.arange(100.0) * 37 % 100)
+    ('follows the order of the rows', '')
+    """
+    days = days[~np.isnan(days)]
+    if len(days) < MIN_ROWS:
+        return ""
+    return SHORT if np.ptp(days) < _TWO_WEEKS else FOLLOWS if _in_order(days) else ""
+
+
+def _in_order(values: Floats) -> bool:
+    """Whether values rise, or fall, from row to row, but for a few that come late."""
+    positions = np.arange(len(values))
+    for line in (values, values[::-1]):
+        rank = np.empty(len(line))
+        rank[np.argsort(line, kind="stable")] = positions
+        if np.corrcoef(rank, positions)[0, 1] > _IN_ORDER:
+            return True
+    return False
+
+
+def _is_clock(values: Floats) -> bool:
+    """Whether whole or broken seconds (or thousandths and so on) since 1970 rise from row to row."""
+    low, high = float(values.min()), float(values.max())
+    is_time = any(_CLOCK[0] * unit <= low and high <= _CLOCK[1] * unit for unit in (1, 1e3, 1e6, 1e9))
+    return is_time and len(np.unique(values)) >= _MOSTLY * len(values) and _in_order(values)
 
 
 def _same(parts: Sequence[Floats], j: int, other: int) -> bool:

@@ -1,8 +1,9 @@
 """Columns of a table that a model has not met, and columns of the model that the table does not have.
 
 A model that learns on takes new columns in: what they hold and how they are scaled is decided from the head of the new
-table, as for a first fit. Its columns of numbers stay the first ones, so new ones are inserted behind the old ones. A
-column that not every table had is optional: a table without it is read as if all its cells were empty.
+table, as for a first fit. Its columns of numbers stay the first ones, so new ones are inserted behind the old ones.
+With a first text its words, too, are hashed from now on, each into the place that its name gives it. A column that not
+every table had is optional: a table without it is read as if all its cells were empty.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import pyarrow as pa
 
 from rosenblatt.errors import DataError, ModelError, listed, option
 from rosenblatt.lazy import np
+from rosenblatt.readers.hashing.settings import hashed_column, hashing_settings
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.columns.find_layout import layout_of_new_columns
 from rosenblatt.readers.table.columns.head import Head, read_head
@@ -24,7 +26,6 @@ from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, first_rows
 from rosenblatt.records import FeatureSpace, Floats
 
 _SHOWN = 20  # columns that a sentence names
-TEXT = "running text, which needs a fit of all data"
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def extended(
         layout,
         numbers=(*layout.numbers, *taken.numbers),
         words=(*layout.words, *taken.words),
+        texts=(*layout.texts, *taken.texts),
         dates={**layout.dates, **taken.dates},
         written={**layout.written, **taken.written},
     )
@@ -106,7 +108,6 @@ def _head_of(
         return Head(Layout(None, (), (), ()), [], iter(()))
     cells = {column: sample.column(column) for column in columns}
     layout = layout_of_new_columns(name, cells, reading, typed=typed)
-    layout = layout.without(dict.fromkeys(layout.texts, TEXT))
     selected = ((batch.select(list(columns)), read) for batch, read in chain(first, batches))
     return read_head(selected, layout, reading._replace(decide=True))
 
@@ -129,6 +130,8 @@ def _space(
         decided["order"] = order
         decided["left_out"] = {**decided["left_out"], **taken.left_out}
         decided["missing"] = [*decided["missing"], *head.with_missing()]
+        if head.decided.get("days_left_out") and shift is not None:
+            decided["days_left_out"] = {**decided.get("days_left_out", {}), **head.decided["days_left_out"]}
         decided["flags"] = [*decided.get("flags", ()), *(c for c in taken.flags if c in taken.numbers)]
     optional = [*decided.get("optional", ()), *taken.features, *absent]
     decided["optional"] = list(dict.fromkeys(optional))
@@ -136,8 +139,11 @@ def _space(
         **space.settings,
         "numbers": [*layout.numbers, *taken.numbers],
         "words": [*layout.words, *taken.words],
+        "texts": [*layout.texts, *taken.texts],
         "columns": decided,
     }
+    if taken.texts and len(layout.texts) == 1:
+        settings.setdefault("first_text", layout.texts[0])
     for key, forms in (("dates", taken.dates), ("written", taken.written)):
         if forms:
             settings[key] = {**space.settings.get(key, {}), **_as_lists(forms)}
@@ -145,7 +151,24 @@ def _space(
     names: Mapping[int, str] = space.names
     if n_new and space.bits:  # hashed columns come after the numbers
         names = {column + n_new: text for column, text in names.items()}
-    return replace(space, columns=columns, shift=shift, scale=scale, names=names, settings=settings)
+    after = replace(space, columns=columns, shift=shift, scale=scale, names=names, settings=settings)
+    return _hashed(after, n_before + n_new) if taken.texts and not space.bits else after
+
+
+def _hashed(space: FeatureSpace, n_numbers: int) -> FeatureSpace:
+    """The space with its words hashed, as they are beside a text."""
+    hashing = hashing_settings(ReadOptions(), None)
+    names = {hashed_column(word, hashing.bits, n_numbers): word for word in reversed(space.columns[n_numbers:])}
+    return replace(
+        space,
+        columns=space.columns[:n_numbers],
+        shift=None if space.shift is None else space.shift[:n_numbers],
+        scale=None if space.scale is None else space.scale[:n_numbers],
+        bits=hashing.bits,
+        ngrams=hashing.ngrams,
+        names=names,
+        settings={**space.settings, **hashing.for_model},
+    )
 
 
 def _as_lists(forms: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -160,7 +183,7 @@ def _inserted(numbers: Floats, at: int, new: Floats) -> Floats:
 def _sentences(name: str, taken: Layout, reading: ReadOptions, absent: Sequence[str]) -> Iterator[str]:
     if taken.features:
         kinds = dict.fromkeys(taken.numbers, "numbers") | dict.fromkeys(taken.dates, "dates")
-        kinds |= dict.fromkeys(taken.words, "words")
+        kinds |= dict.fromkeys(taken.words, "words") | dict.fromkeys(taken.texts, "text")
         named = _named({column: kinds[column] for column in taken.features})
         noun = "1 new column is" if len(taken.features) == 1 else f"{len(taken.features):,} new columns are"
         yield f"{name}: {noun} taken in: {named}."

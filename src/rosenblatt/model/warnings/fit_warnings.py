@@ -36,6 +36,7 @@ class Caution(NamedTuple):
         "checkpoint",
         "going on",
         "labels",
+        "coverage",
     ]
     sentence: str  # names parameters with errors.option
 

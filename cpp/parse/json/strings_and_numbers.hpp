@@ -266,6 +266,7 @@ inline std::string_view shortest(double number, char* text, std::size_t size) {
 #if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L
     return {text, static_cast<std::size_t>(std::to_chars(text, text + size, number, std::chars_format::scientific).ptr - text)};
 #else
+    const PlainLocale plain;
     int precision = 0;
     do std::snprintf(text, size, "%.*e", precision++, number);
     while (std::strtod(text, nullptr) != number);

@@ -11,7 +11,7 @@ from rosenblatt.cli import main
 from rosenblatt.evaluate.confidence_intervals import wilson
 from rosenblatt.evaluate.scores import evaluate
 from rosenblatt.model.fit_file import fit_file
-from rosenblatt.model.warnings.worthless_model import (
+from rosenblatt.model.warnings.fit_warnings import (
     Judged,
     baseline_error,
     clearly_better,

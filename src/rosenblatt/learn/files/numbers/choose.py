@@ -1,0 +1,208 @@
+"""The same for numbers: by which rule few examples are learned, and how often, or how much their weights are held back.
+
+The squared error has a minimum that is computed, by ridge regression, with smaller and smaller penalties; other errors,
+and words, are learned in passes. What errs least on folds that are left out then learns all examples.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import Any, NamedTuple
+
+from rosenblatt.errors import LearningOverflowError
+from rosenblatt.lazy import np
+from rosenblatt.learn.files.choose_rule_and_passes import (
+    PASSES,
+    SHORT_PASS,
+    WORK_OF_MINIMUM,
+    Choice,
+    Fold,
+    Learning,
+    fold_work,
+    folds_of,
+    task_runner,
+)
+from rosenblatt.learn.files.numbers.loss import total_loss
+from rosenblatt.learn.files.portfolio import NUMBER_MINIMUM
+from rosenblatt.learn.run import Run
+from rosenblatt.learn.settings import Settings
+from rosenblatt.records import HonestScores
+
+_PATIENCE = 3  # measurements without a clear improvement that end a candidate
+_PENALTIES_OF_MANY = PASSES[3:8:2]  # where a pass is long: then the penalty hardly matters
+_FEWEST_PENALTIES = 8  # that are tried, for the first are far too large
+_VISITS = 24  # of all rows, that a minimum takes about, for each penalty
+_FEWEST_ROWS = 3  # of which two are learned
+_PASSES_NEEDED = 8  # that there must be work for
+_ENOUGH_PASSES, _FAR_BEHIND = 5, 1.2  # then a candidate ends that errs more than the best by this factor
+_LESS = 0.9999  # an error must fall below this share of the least to count as an improvement
+
+
+class _Point(NamedTuple):
+    passes: int
+    error: float
+    scores: Sequence[Any]  # of the rows that each fold leaves out
+
+
+class _Trial:
+    """A candidate: a run for each fold, the least error it has reached, and whether it goes on."""
+
+    def __init__(self, learning: Learning, folds: Sequence[Fold], name: str, settings: Settings, seed: int) -> None:
+        self._learning, self._folds, self.name, self.settings, self._seed = learning, folds, name, settings, seed
+        self._runs: list[Run] = []
+        if name != NUMBER_MINIMUM:
+            self._runs = [learning.begin(name, settings, seed) for _ in folds]
+        self._weights: list[Any] = [None] * len(folds)
+        self.best: _Point | None = None
+        self.passes = 0
+        self.ended = False
+        self._waited = 0
+
+    def tasks(self, passes: int) -> Iterator[Callable[[], Any]]:
+        """One task for each fold, which returns the scores of the rows it leaves out; None after an overflow."""
+        for k, fold in enumerate(self._folds):
+            yield partial(self._one_fold, k, fold, passes)
+
+    def _one_fold(self, k: int, fold: Fold, passes: int) -> Any:
+        learning = self._learning
+        try:
+            if self.name == NUMBER_MINIMUM:
+                weights = self._weights[k] = learning.minimum(fold.training, passes, self._weights[k])
+                run = learning.at_minimum(self.name, self.settings, self._seed, fold.training, weights)
+            else:
+                run = self._runs[k]
+                learning.learn(run, fold.training, passes)
+        except LearningOverflowError:
+            return None
+        return learning.scores(run, fold.left_out)
+
+    def judge(self, passes: int, scores: Sequence[Any]) -> None:
+        self.passes = passes
+        if any(part is None for part in scores):
+            self.ended = True
+            return
+        point = _Point(passes, self._error(scores), scores)
+        is_better = self.best is None or point.error < _LESS * self.best.error
+        if self.best is None or point.error < self.best.error:
+            self.best = point
+        self._waited = 0 if is_better else self._waited + 1
+        few = self.name == NUMBER_MINIMUM and PASSES.index(passes) < _FEWEST_PENALTIES
+        self.ended = self._waited >= _PATIENCE and not few
+
+    def _error(self, scores: Sequence[Any]) -> float:
+        block, total, weight = self._learning.block, 0.0, 0.0
+        targets, weights = np.asarray(block.target_buffer), block.weights
+        for fold, part in zip(self._folds, scores, strict=True):
+            rows = np.asarray(fold.left_out).astype(np.intp)
+            of_rows = None if weights is None else weights[rows]
+            total += total_loss(self.settings, np.asarray(part), targets[rows], of_rows)
+            weight += len(rows) if of_rows is None else float(of_rows.sum())
+        return total / max(weight, 1e-300)
+
+
+def choose_for_number(
+    learning: Learning,
+    candidates: Mapping[str, Settings],
+    first_errors: Mapping[str, float],
+    *,
+    seed: int,
+    threads: int,
+    check: Callable[[], None],
+    work: int,
+) -> tuple[Choice, HonestScores] | None:
+    """The best of the candidates, and its scores of the rows left out; None where there are too many examples.
+
+    `first_errors` are those of a first pass, by which rules are chosen where there is not work for all; they are of
+    other rows, and a few outliers make them incomparable with those of folds. `check` is called between two
+    measurements and may raise.
+    """
+    if learning.rows.count < _FEWEST_ROWS:
+        return None
+    in_passes = [settings for name, settings in candidates.items() if name != NUMBER_MINIMUM]
+    folds = folds_of(learning, in_passes, work, seed)
+    names = _affordable(learning, folds, candidates, first_errors, work)
+    if not names:
+        return None
+    trials = {name: _Trial(learning, folds, name, candidates[name], seed) for name in names}
+    with ExitStack() as stack:
+        _race(trials, learning, folds, work, task_runner(threads, stack), check)
+    finished = {name: trial.best for name, trial in trials.items() if trial.best is not None}
+    if not finished:
+        return None
+    name = min(finished, key=lambda name: finished[name].error)
+    point, rows = finished[name], sum(len(fold.left_out) for fold in folds)
+    errors = {other: best.error for other, best in finished.items()}
+    choice = Choice(name, point.passes, point.error, rows, len(folds), errors, trials[name].passes)
+    return choice, _honest_scores(learning, folds, point)
+
+
+def _affordable(
+    learning: Learning,
+    folds: Sequence[Fold],
+    candidates: Mapping[str, Settings],
+    first_errors: Mapping[str, float],
+    work: int,
+) -> list[str]:
+    """The minimum where the rows may be visited so often; else the rules that made the least errors in a first pass."""
+    names = []
+    minimum = candidates.get(NUMBER_MINIMUM)
+    if minimum is not None and learning.has_minimum(minimum):
+        penalties = _FEWEST_PENALTIES if learning.work <= SHORT_PASS else len(_PENALTIES_OF_MANY)
+        cost = penalties * _VISITS * fold_work(learning, folds, minimum)
+        if cost <= WORK_OF_MINIMUM:
+            return [NUMBER_MINIMUM]
+    for name in sorted(candidates, key=lambda name: first_errors.get(name, 0.0)):
+        if name == NUMBER_MINIMUM or name not in first_errors:
+            continue
+        work -= _PASSES_NEEDED * fold_work(learning, folds, candidates[name])
+        if work < 0:
+            break
+        names.append(name)
+    return names
+
+
+def _race(
+    trials: Mapping[str, _Trial],
+    learning: Learning,
+    folds: Sequence[Fold],
+    work: int,
+    run_all: Callable[[list[Callable[[], Any]]], list[Any]],
+    check: Callable[[], None],
+) -> None:
+    """Measure the candidates again and again, while there is work left and one of them still improves."""
+    before = 0
+    is_long = learning.work > SHORT_PASS and set(trials) == {NUMBER_MINIMUM}
+    for passes in _PENALTIES_OF_MANY if is_long else PASSES:
+        active = [trial for trial in trials.values() if not trial.ended]
+        work -= sum(
+            fold_work(learning, folds, trial.settings) * (passes - before)
+            for trial in active
+            if trial.name != NUMBER_MINIMUM
+        )
+        if not active or (work < 0 and before):
+            return
+        scores = run_all([task for trial in active for task in trial.tasks(passes)])
+        for k, trial in enumerate(active):
+            trial.judge(passes, scores[k * len(folds) : (k + 1) * len(folds)])
+        check()
+        _end_hopeless(trials, passes)
+        before = passes
+
+
+def _end_hopeless(trials: Mapping[str, _Trial], passes: int) -> None:
+    """End the candidates that are far behind the best."""
+    least = min((trial.best.error for trial in trials.values() if trial.best is not None), default=0.0)
+    for trial in trials.values():
+        if passes >= _ENOUGH_PASSES and trial.best is not None and trial.best.error > _FAR_BEHIND * least:
+            trial.ended = True
+
+
+def _honest_scores(learning: Learning, folds: Sequence[Fold], point: _Point) -> HonestScores:
+    """The scores of the rows left out, fold after fold, and their targets."""
+    targets = np.asarray(learning.block.target_buffer)
+    scores = np.concatenate([np.asarray(part) for part in point.scores])
+    rows = np.concatenate([np.asarray(fold.left_out).astype(np.intp) for fold in folds])
+    return HonestScores(scores, array("d", targets[rows]), "out-of-fold")

@@ -1,0 +1,144 @@
+"""Numbers to predict, centred and scaled for the rules, which expect targets about 0 and about 1 apart."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from rosenblatt import native
+from rosenblatt.errors import DataError, option
+from rosenblatt.lazy import np
+from rosenblatt.readers.source import Source
+from rosenblatt.records import Block, Floats, Label, ParsedBlock, SourceBlock
+
+_ROWS_MEASURED = 1000
+_MOST_SAMPLED = 1 << 20
+
+
+class TargetScale(NamedTuple):
+    """A target is learned as (target - centre) / width; the width is a power of two."""
+
+    centre: float = 0.0
+    width: float = 1.0
+
+    def inside(self, targets: Floats) -> Floats:
+        return (targets - self.centre) / self.width
+
+    def outside(self, scores: Floats) -> Floats:
+        return scores * self.width + self.centre
+
+
+def scale_of(targets: Iterable[float]) -> TargetScale:
+    """The scale by the first targets. Both numbers are rounded, so that little of the first rows decides a bit: the
+    width to a power of two, the centre to a multiple of it; the bias learns the rest.
+
+    >>> scale_of([100.0, 110.0, 120.0]), scale_of([7.0, 7.0]), scale_of([])
+    (TargetScale(centre=112.0, width=8.0), TargetScale(centre=7.0, width=8.0), TargetScale(centre=0.0, width=1.0))
+    """
+    first = list(islice(targets, _ROWS_MEASURED))
+    if not first:
+        return TargetScale()
+    mean = math.fsum(first) / len(first)
+    deviation = math.sqrt(math.fsum((target - mean) ** 2 for target in first) / len(first))
+    if deviation <= abs(mean) * 1e-12:
+        return TargetScale(first[0], 2.0 ** round(math.log2(abs(mean))) if mean else 1.0)
+    width = 2.0 ** round(math.log2(deviation))
+    return TargetScale(round(mean / width) * width, width)
+
+
+class TargetTally:
+    """The range and the mean of the targets that are learned, and whether rows that are alike come together."""
+
+    def __init__(self) -> None:
+        self.least, self.largest = math.inf, -math.inf
+        self.weight = self.total = self.squares = 0.0  # squares of the scaled targets
+        self.sample = array("d")  # of scaled targets, for the median
+
+    def add(self, targets: Floats, weights: Floats | None) -> None:
+        if not len(targets):
+            return
+        self.least, self.largest = min(self.least, float(targets.min())), max(self.largest, float(targets.max()))
+        if weights is None:
+            self.weight += len(targets)
+            self.total += math.fsum(targets)
+            self.squares += math.fsum(targets * targets)
+        else:
+            self.weight += math.fsum(weights)
+            self.total += math.fsum(weights * targets)
+            self.squares += math.fsum(weights * targets * targets)
+        if len(self.sample) < _MOST_SAMPLED:
+            self.sample.extend(targets[: _MOST_SAMPLED - len(self.sample)].tolist())
+
+    @property
+    def mean(self) -> float:
+        return self.total / max(self.weight, 1e-300)
+
+    @property
+    def median(self) -> float:
+        return float(np.median(np.asarray(self.sample))) if len(self.sample) else 0.0
+
+    @property
+    def squared_error(self) -> float:
+        """Of always guessing the mean."""
+        return max(self.squares / max(self.weight, 1e-300) - self.mean**2, 0.0)
+
+    @property
+    def absolute_error(self) -> float:
+        """Of always guessing the median, by the first of very many examples."""
+        return float(np.abs(np.asarray(self.sample) - self.median).mean()) if len(self.sample) else 0.0
+
+
+class NumberCoder:
+    """In place of the class of each example its target, centred and scaled."""
+
+    classes: Sequence[Label] = ()
+    sets = None
+
+    def __init__(self, source: Source, scale: TargetScale) -> None:
+        self.source, self.scale = source, scale
+        self.tally = TargetTally()
+
+    def codes(self, block: SourceBlock) -> tuple[memoryview, int]:
+        """For each row 0, or -1 where it has no target; and the smallest of these."""
+        codes, least = native.renumber_labels(block.buffers[0], [0])
+        return codes, least
+
+    def examples(self, block: SourceBlock, codes: Any) -> Block:
+        targets = self.scale.inside(np.asarray(block.target_buffer))
+        labels = np.maximum(np.asarray(codes), 0)
+        present = np.asarray(codes) >= 0
+        weights = block.weights
+        counted = present if weights is None else present & (weights > 0)
+        self.tally.add(targets[counted], None if weights is None else weights[counted])
+        return ParsedBlock(block.values, labels, block.buffers[1], targets=targets)
+
+    def order_of(self, examples: Block, codes: Any) -> Any:
+        """Whether each target lies above the centre, for what looks at the order of classes; -1 where it is missing."""
+        assert examples.targets is not None
+        return np.where(np.asarray(codes) < 0, -1, examples.targets > 0).astype(np.int32)
+
+    def refuse_equal(self) -> None:
+        """An error where there is nothing to learn, for all targets are the same."""
+        if self.tally.least < self.tally.largest:
+            return
+        value = self.scale.outside(np.array([self.tally.least]))[0]
+        label = self.source.space.settings.get("label") if self.source.space.kind == "columns" else None
+        where = (
+            f"; the label is column {label!r}: if that is wrong, name another with {option('label')}" if label else ""
+        )
+        raise DataError(
+            f"{self.source.name}: every example has the target {value:.15g}, so there is nothing to learn{where}.",
+            file=self.source.name,
+        )
+
+    def refuse_unlabelled(self, block: SourceBlock, codes: list[int]) -> None:
+        """An error that names the first row without a target."""
+        row = block.first_row + codes.index(-1)
+        raise DataError(
+            f"{self.source.name}: example {row + 1} has no number to learn as its label: give it one, or leave such "
+            f"rows out with {option('on_bad_row', 'skip')}.",
+            file=self.source.name,
+        )

@@ -1,0 +1,166 @@
+"""From a fit of a number to its model: errors in the unit of the target, intervals, and what is said of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from rosenblatt.lazy import np
+from rosenblatt.learn.files.numbers.loss import losses_of
+from rosenblatt.learn.files.numbers.targets import NumberCoder
+from rosenblatt.learn.files.passes import Fitting
+from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.number import TASK, NumberModel, Target
+from rosenblatt.model.prediction_intervals import PredictionInterval, prediction_interval
+from rosenblatt.model.warnings.fit_warnings import Caution
+from rosenblatt.readers.inputs.input_file import Paths
+from rosenblatt.readers.open import open_source
+from rosenblatt.records import Floats, HonestScores
+
+if TYPE_CHECKING:
+    from rosenblatt.learn.files.plan import Plan
+
+CONFIDENCE = 0.9  # of the intervals of predictions
+_FEWEST_EXAMPLES = 20  # below, chance decides what is measured
+_Z = 1.959963984540054  # 95% of a normal distribution lie within this many deviations
+
+
+class NumberFit(NamedTuple):
+    """What a fit of a number says besides: all in the unit of the target."""
+
+    target: str  # its name, where it has one
+    measure: str  # what errors are: 'RMSE', 'MAE' or 'pinball loss'
+    baseline: float  # the error of always guessing the same
+    guess: float  # that number: the mean, or the median
+    least: float  # of the targets
+    largest: float
+    interval: PredictionInterval | None
+    is_certain: bool  # whether the user said that it is a number
+
+
+def with_target(model: LinearModel, fitting: Fitting) -> NumberModel:
+    """The model of a fit of a number."""
+    number = fitting.number
+    assert number is not None
+    space = replace(model.space, settings={**model.space.settings, "task": TASK})
+    name = str(space.settings.get("label") or "") if space.kind == "columns" else ""
+    of_number = NumberModel((), space, model.run, model.provenance, target=Target(name, number.scale))
+    return replace(of_number, interval=_interval(of_number, fitting.honest_scores))
+
+
+def _interval(model: NumberModel, honest: HonestScores | None) -> PredictionInterval | None:
+    if honest is None or len(honest) < 2:
+        return None
+    predicted = model.predicted(np.asarray(honest.scores))
+    targets = model.target.scale.outside(np.asarray(honest.truth))
+    return prediction_interval((targets - predicted).tolist(), CONFIDENCE, honest.kind)
+
+
+def number_fit(fitting: Fitting, model: NumberModel) -> NumberFit:
+    number, plan = fitting.number, fitting.plan
+    assert number is not None
+    outside, tally = number.scale.outside, number.tally
+    is_mean = plan.error == "squared" and not plan.quantiles
+    guess, least, largest = (
+        float(outside(np.array([value]))[0])
+        for value in (tally.mean if is_mean else tally.median, tally.least, tally.largest)
+    )
+    return NumberFit(
+        target=model.target.name,
+        measure="pinball loss" if plan.quantiles else "RMSE" if plan.error == "squared" else "MAE",
+        baseline=in_unit(_baseline(plan, number), plan, number),
+        guess=guess,
+        least=least,
+        largest=largest,
+        interval=model.interval,
+        is_certain=plan.reading.task == TASK,
+    )
+
+
+def in_unit(error: float, plan: Plan, number: NumberCoder) -> float:
+    """An error as the rules count it, in the unit of the target: of squared ones the root."""
+    root = plan.error == "squared" and not plan.quantiles
+    return (math.sqrt(max(error, 0.0)) if root else error) * number.scale.width
+
+
+def _baseline(plan: Plan, number: NumberCoder) -> float:
+    """The error of the best constant, as the rules count it."""
+    if plan.quantiles:
+        settings = next(iter(plan.number_candidates.values()))
+        sample = np.asarray(number.tally.sample)
+        constant = np.quantile(sample, plan.quantiles)[None, :]
+        return float(losses_of(settings, np.repeat(constant, len(sample), axis=0), sample).mean())
+    return number.tally.squared_error if plan.error == "squared" else number.tally.absolute_error
+
+
+def warnings_of_number(fitting: Fitting, model: NumberModel, error: float, rows: int) -> Iterator[Caution]:
+    """What a person must know: whether it is worth more than a guess. `error` and the baseline are as rules count."""
+    number, plan = fitting.number, fitting.plan
+    assert number is not None
+    baseline = _baseline(plan, number)
+    if not _clearly_less(fitting, error, baseline, rows):
+        what = "median" if plan.error == "absolute" or plan.quantiles else "mean"
+        of_fit = number_fit(fitting, model)
+        yield Caution(
+            "no better",
+            f"The model is no better than always guessing the {what}, {of_fit.guess:.6g}, as far as {rows:,} examples "
+            f"can tell: its {of_fit.measure} is {in_unit(error, plan, number):.6g}, that of the guess "
+            f"{of_fit.baseline:.6g}.",
+        )
+    if rows < _FEWEST_EXAMPLES:
+        yield Caution(
+            "few examples",
+            f"There are {rows} examples to judge by: with fewer than {_FEWEST_EXAMPLES}, chance decides what is "
+            "learned and measured.",
+        )
+    if fitting.checkpoint_failure is not None:
+        yield Caution("checkpoint", f"T{fitting.checkpoint_failure[1:]}; the fit went on without it.")
+    for sentence in fitting.source.warnings():
+        yield Caution("cells", sentence)
+
+
+def _clearly_less(fitting: Fitting, error: float, baseline: float, rows: int) -> bool:
+    """Does the model err less than the guess, by more than chance makes of the differences of the same examples?"""
+    honest = fitting.honest_scores
+    if error >= baseline:
+        return False
+    if honest is None or len(honest) < 2:
+        return True
+    assert fitting.number is not None
+    settings, truth = fitting.winner.settings, np.asarray(honest.truth)
+    scores = np.asarray(honest.scores)
+    constant = np.array([_constants(fitting)])
+    difference = losses_of(settings, np.repeat(constant, len(truth), axis=0), truth) - losses_of(
+        settings, scores, truth
+    )
+    return float(difference.mean()) > _Z * float(difference.std()) / math.sqrt(len(truth))
+
+
+def _constants(fitting: Fitting) -> list[float]:
+    """The best constant answer of each unit."""
+    plan, number = fitting.plan, fitting.number
+    assert number is not None
+    if plan.quantiles:
+        return [float(value) for value in np.quantile(np.asarray(number.tally.sample), plan.quantiles)]
+    return [number.tally.mean if plan.error == "squared" else number.tally.median]
+
+
+def test_error(model: NumberModel, path: Paths, plan: Plan) -> tuple[float, int]:
+    """The mean error on a test file, as the rules count it, and on how many rows."""
+    from rosenblatt.model.predict import predict_source
+
+    losses: list[float] = []
+    rows = 0
+    source = open_source(path, plan.reading._replace(classes=(), task=None), model.space)
+    for block in predict_source(model, source, plan.threads):
+        labelled = block.truth >= 0
+        targets = model.target.scale.inside(block.targets[labelled])
+        losses.append(math.fsum(losses_of(model.settings, _scaled(model, block.scores[labelled]), targets)))
+        rows += int(labelled.sum())
+    return math.fsum(losses) / max(rows, 1), rows
+
+
+def _scaled(model: NumberModel, scores: Floats) -> Floats:
+    return np.sort(scores, axis=1) if len(model.levels) > 1 else scores

@@ -1,0 +1,1 @@
+"""What is printed about a model that predicts a number."""
