@@ -3,7 +3,7 @@
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -44,12 +44,23 @@ class Chromium:
 
     def __init__(self, width: int = 1280, height: int = 900) -> None:
         self.console, self.n_opened = list[str](), 0
-        self.driver = sync_playwright().start()
-        self.browser = self.driver.chromium.launch(executable_path=PROGRAM, args=FLAGS)
-        self.page: Page = self.browser.new_page(viewport={"width": width, "height": height})
+        self.requests_under_way = set[Any]()
+        with ExitStack() as stack:  # a driver that is not stopped makes every later test of this process fail
+            self.driver = sync_playwright().start()
+            stack.callback(self.driver.stop)
+            self.browser = self.driver.chromium.launch(executable_path=PROGRAM, args=FLAGS)
+            stack.callback(self.browser.close)
+            self.page: Page = self.browser.new_page(viewport={"width": width, "height": height})
+            self._listen()
+            self._close = stack.pop_all().close
+
+    def _listen(self) -> None:
         self.page.set_default_timeout(15_000)
         self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.console.append(str(error)))
+        self.page.on("request", lambda request: self.requests_under_way.add(request))
+        self.page.on("requestfinished", lambda request: self.requests_under_way.discard(request))
+        self.page.on("requestfailed", lambda request: self.requests_under_way.discard(request))
 
     def _on_console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
@@ -59,11 +70,11 @@ class Chromium:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.browser.close()
-        self.driver.stop()
+        self._close()
 
     def open(self, address: str) -> None:
         self.n_opened += 1
+        self.requests_under_way.clear()
         place, mark, fragment = address.partition("#")
         # Another query, because a new fragment alone loads nothing; the files of the page stay in the browser's cache.
         self.page.goto(f"{place.partition('?')[0]}?{self.n_opened}{mark}{fragment}")

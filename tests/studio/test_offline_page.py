@@ -27,6 +27,9 @@ SHOWN = """(() => ({
   tab: document.querySelector('[aria-selected=true]').id, theme: document.documentElement.dataset.theme ?? null,
 }))()"""
 
+STEP = """[document.getElementById('moment').textContent,
+  [...document.querySelectorAll('#layer-lines *')].map((e) => e.getAttribute('d') ?? e.outerHTML).join()]"""
+
 
 @pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 @pytest.mark.parametrize("name", list(SCREENS))
@@ -35,13 +38,12 @@ def test_a_saved_page_shows_the_screen_and_replays_it(page: Chromium, address: s
     page.open(f"{address}#{SCREENS[name]}")
     drawing = "document.getElementById('layer-lines').dataset.time !== undefined || !location.hash.includes('=rings')"
     page.until(drawing)
-    page.page.wait_for_timeout(300)  # curves arrive after the run
-    live = page.value(SHOWN)
+    live = settled(page, SHOWN)  # curves arrive after the run
     with page.page.expect_download() as saved:
         page.value("document.getElementById('page').click()")
     saved.value.save_as(tmp_path / "studio.html")
     steps = ("mistake", "row", "epoch", "last")
-    then = [(page.value(f"document.getElementById('{step}').click()"), settled(page))[1] for step in steps]
+    then = [(page.value(f"document.getElementById('{step}').click()"), settled(page, STEP))[1] for step in steps]
     assert (tmp_path / "studio.html").stat().st_size < MAX_BYTES
 
     urls: list[str] = []
@@ -49,11 +51,10 @@ def test_a_saved_page_shows_the_screen_and_replays_it(page: Chromium, address: s
     page.page.context.set_offline(True)
     try:
         page.open(f"file://{tmp_path}/studio.html")
-        page.page.wait_for_timeout(300)
-        assert page.value(SHOWN) == live
+        assert settled(page, SHOWN) == live
         for step, expected in zip(steps, then, strict=True):
             page.value(f"document.getElementById('{step}').click()")
-            assert settled(page) == expected, step
+            assert settled(page, STEP) == expected, step
         assert page.value("document.getElementById('error').hidden")
         page.page.locator("#plane").click(position={"x": 30, "y": 30})
         assert page.value("document.querySelectorAll('#layer-points .point').length") == live_points(live)
@@ -62,11 +63,16 @@ def test_a_saved_page_shows_the_screen_and_replays_it(page: Chromium, address: s
         page.page.context.set_offline(False)
 
 
-def settled(page: Chromium) -> tuple[str, str]:
-    page.page.wait_for_timeout(250)
-    return page.value("document.getElementById('moment').textContent"), page.value(
-        "[...document.querySelectorAll('#layer-lines *')].map((e) => e.getAttribute('d') ?? e.outerHTML).join()"
-    )
+def settled(page: Chromium, script: str) -> Any:
+    """What a script gives once no answer is waited for and nothing has changed for a moment."""
+    last = None
+    for _ in range(200):
+        page.page.wait_for_timeout(250)
+        shown = None if page.requests_under_way else page.value(script)
+        if shown is not None and shown == last:
+            return shown
+        last = shown
+    raise AssertionError("the page does not settle")
 
 
 def live_points(live: dict[str, Any]) -> int:

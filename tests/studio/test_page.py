@@ -204,4 +204,5 @@ def test_ten_thousand_points_stay_smooth(page: Chromium, address: str) -> None:
         "for (let i = 0; i < 20; i++) { slider.value = i; slider.dispatchEvent(new Event('input'));"
         "await new Promise(requestAnimationFrame); } return (performance.now() - start) / 20; })()"
     )
-    assert page.value(scrub) < 100  # milliseconds a frame, on a busy machine; about 17 on an idle one
+    # Milliseconds a frame, about 17 on an idle machine. Other work only adds to it, so the quickest of five counts.
+    assert min(page.value(scrub) for _ in range(5)) < 100
