@@ -199,8 +199,8 @@ class _Client(threading.Thread):
         body = "\n".join(map(json.dumps, batch))
         headers = {"content-type": "application/x-ndjson" if many else "application/json"}
         connection.request("POST", "/v1/models/m/learn", body, headers)
-        answer = connection.getresponse()
-        content = json.loads(answer.read())
+        with connection.getresponse() as answer:  # closed even where the service dies in the middle of its answer
+            content = json.loads(answer.read())
         if answer.status == 200 and content["learned"] + content["duplicates"] == len(batch):
             self.acknowledged |= {example["id"] for example in batch}
             return True

@@ -31,7 +31,7 @@ def test_the_page_shows_how_to_begin_and_then_what_is_learned(service: Running) 
         new = json.loads(command.split("'")[1])
         service.http.put("/v1/models/mail", json=new)
         page.wait_for_selector("#watch:not([hidden])")
-        assert page.inner_text("#calibration").startswith("It gives no probabilities yet")
+        page.locator("#calibration", has_text=re.compile("^It gives no probabilities yet")).wait_for()
         examples = stream("text", 3000)
         flipped = [{**one, "label": "ham" if one["label"] == "spam" else "spam"} for one in stream("text", 600, seed=2)]
         for part in (examples[:1500], examples[1500:], flipped[:300], flipped[300:]):
