@@ -21,7 +21,7 @@ from rosenblatt.learn.files.plan import Progress
 from rosenblatt.model import model_file
 from rosenblatt.model.model_file import load_linear_model
 from tests import child
-from tests.model.test_learn_on import same_model, same_probabilities
+from tests.model.fit.test_learn_on import same_model, same_probabilities
 
 LEVELS = ("debug", "info", "warning", "error")
 

@@ -21,7 +21,7 @@ from rosenblatt.native import rows_of
 from rosenblatt.records import Block, Csr
 from rosenblatt.storage.checked_header import Header
 from tests.agree import bits, real_numbers
-from tests.model.test_learn_on import same_model, same_probabilities
+from tests.model.fit.test_learn_on import same_model, same_probabilities
 from tests.reference import Reference
 
 SCHEMES = ("ovr", "ovo", "joint")

@@ -10,7 +10,8 @@ import pytest
 
 from rosenblatt import LogisticUnit, Perceptron
 from rosenblatt.evaluate.scores import Tally, evaluate
-from rosenblatt.model.fit_file import Candidate, Fitted, fit_file
+from rosenblatt.model.fit.fitted import Candidate, Fitted
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.source import BadRow
 from rosenblatt.records import Csr, FeatureSpace

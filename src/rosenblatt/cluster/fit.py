@@ -8,7 +8,8 @@ from rosenblatt.cluster.engine import Engine
 from rosenblatt.cluster.engines.registry import open_engine
 from rosenblatt.cluster.source import open_on
 from rosenblatt.errors import ParameterError, option
-from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.source import ReadOptions
 

@@ -15,7 +15,8 @@ from rosenblatt.estimators.common.base import DescribedEstimator, draft_of, snap
 from rosenblatt.estimators.common.run_attributes import FromLinearRun
 from rosenblatt.input_checks import all_weights_zero, thread_count
 from rosenblatt.learn.polynomial import columns_of
-from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.number import TASK, NumberModel
 from rosenblatt.readers.in_memory.arrow import to_arrow
 from rosenblatt.readers.in_memory.targets import Targets

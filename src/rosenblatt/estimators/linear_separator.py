@@ -18,7 +18,8 @@ from rosenblatt.estimators.common.run_attributes import LinearRunEstimator
 from rosenblatt.input_checks import all_weights_zero, thread_count
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.shared_pass import share_pass
-from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.block_rows import join_blocks
 from rosenblatt.readers.in_memory.arrow import to_arrow

@@ -17,7 +17,7 @@ from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors
 
 if TYPE_CHECKING:
-    from rosenblatt.model.calibration import Calibration
+    from rosenblatt.model.probabilities.calibration import Calibration
 
 T = TypeVar("T", bound=Any)
 

@@ -13,11 +13,11 @@ from rosenblatt.errors import option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, class_codes, quoted
 from rosenblatt.learn.files.passes import Fitting
-from rosenblatt.model.calibration import Calibration, calibrate
-from rosenblatt.model.choose_threshold import EVEN, Threshold, chance_at, choose_threshold, score_at
-from rosenblatt.model.honest_sample import HonestSample
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
+from rosenblatt.model.probabilities.calibration import Calibration, calibrate
+from rosenblatt.model.probabilities.choose_threshold import EVEN, Threshold, chance_at, choose_threshold, score_at
+from rosenblatt.model.probabilities.honest_sample import HonestSample
 from rosenblatt.model.warnings.fit_warnings import Caution, few_examples
 from rosenblatt.options.threshold_criterion import Criterion, criterion_of
 from rosenblatt.readers.source import Source

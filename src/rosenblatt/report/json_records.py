@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rosenblatt.evaluate.label_scores import LabelScores
     from rosenblatt.evaluate.number_scores import NumberScores, QuantileScores
     from rosenblatt.evaluate.scores import Scores
+    from rosenblatt.model.fit.number_fit import NumberFit
     from rosenblatt.model.kinds.network import NetworkModel
-    from rosenblatt.model.number_fit import NumberFit
 
     Scored: TypeAlias = Scores | LabelScores | NumberScores | QuantileScores | ClassScores
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import spelled
-from rosenblatt.model.fit_file import Candidate, Fitted
+from rosenblatt.model.fit.fitted import Candidate, Fitted
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.kinds.number import NumberModel

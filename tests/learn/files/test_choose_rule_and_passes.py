@@ -15,7 +15,8 @@ from rosenblatt.learn.files import choose_rule_and_passes, examples_of_each_pass
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.portfolio import RULES, candidates, fold_candidates
 from rosenblatt.learn.run import Run
-from rosenblatt.model.fit_file import Fitted, fit_file, fit_source
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file, fit_source
 from rosenblatt.records import Block
 from tests import child
 from tests.learn.files.test_fit_file import make, same_run

@@ -16,7 +16,8 @@ from rosenblatt import native
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn.files import passes
 from rosenblatt.learn.files.numbers.targets import TargetScale, scale_of
-from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file

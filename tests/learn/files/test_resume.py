@@ -14,7 +14,8 @@ from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.learn.files import passes as fitting
 from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.files.portfolio import candidates
-from rosenblatt.model.fit_file import Fitted, fit_file, fit_source
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file, fit_source
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.readers.cache import spill as cache_module
 from rosenblatt.readers.cache.pages import bytes_of

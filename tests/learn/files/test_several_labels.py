@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.model.choose_threshold import choose_threshold
 from rosenblatt.model.export.export import export_model
-from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
+from rosenblatt.model.probabilities.choose_threshold import choose_threshold
 from rosenblatt.options.threshold_criterion import criterion_of
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.source import ReadOptions

@@ -7,7 +7,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from rosenblatt import native
-from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.records import Csr
 from tests.slow_twins.evaluate import wrong_guesses
 

@@ -14,7 +14,8 @@ import safetensors.numpy
 from rosenblatt import native
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import save_model
 from rosenblatt.readers.cache import fingerprint
 from rosenblatt.readers.cache import persistent as kept

@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from rosenblatt.errors import DataError
-from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file

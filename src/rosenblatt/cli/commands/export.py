@@ -96,7 +96,7 @@ def _write_small(
 def _errors(large: LinearModel, small: LinearModel, test: str) -> tuple[float, float, int]:
     """The wrong decisions of both models on the test data, and how many examples these have."""
     from rosenblatt.cli.parameters import like_training_data
-    from rosenblatt.model.fit_file import wrong_decisions
+    from rosenblatt.model.fit.fitted import wrong_decisions
     from rosenblatt.readers.source import ReadOptions
 
     reading, threads = like_training_data(ReadOptions(), large), core_count()

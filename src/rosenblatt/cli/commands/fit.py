@@ -34,7 +34,7 @@ from rosenblatt.cli.progress import ProgressBar
 from rosenblatt.readers.source import ReadOptions, Source
 
 if TYPE_CHECKING:
-    from rosenblatt.model.fit_file import Fitted
+    from rosenblatt.model.fit.fitted import Fitted
     from rosenblatt.readers.inputs.input_file import Paths
     from rosenblatt.report.summary import FitSummary
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from rosenblatt.extras import require
 from rosenblatt.learn.multiclass_schemes import class_pairs
-from rosenblatt.model.calibration import Calibration
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.kinds.number import NumberModel
+from rosenblatt.model.probabilities.calibration import Calibration
 from rosenblatt.records import logs_of
 
 OPSET = 13

@@ -12,10 +12,10 @@ from rosenblatt.learn.polynomial import columns_of, product_at, product_name
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model.calibration import Calibration, own_probabilities, unpack_calibration
-from rosenblatt.model.honest_sample import HonestSample, unpack_sample
 from rosenblatt.model.model import Model, check_finite, unpack_provenance
-from rosenblatt.model.reference_scores import Reference, unpack_reference
+from rosenblatt.model.probabilities.calibration import Calibration, own_probabilities, unpack_calibration
+from rosenblatt.model.probabilities.honest_sample import HonestSample, unpack_sample
+from rosenblatt.model.probabilities.reference_scores import Reference, unpack_reference
 from rosenblatt.readers.save_feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, RunSummary, Values
 from rosenblatt.storage.checked_header import Header
@@ -23,7 +23,7 @@ from rosenblatt.storage.container import SMALL_VERSION
 from rosenblatt.storage.tensors import Tensors
 
 if TYPE_CHECKING:
-    from rosenblatt.model.choose_threshold import Threshold
+    from rosenblatt.model.probabilities.choose_threshold import Threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +201,9 @@ class LinearModel(Model):
 
 
 def unpack_linear_model(header: Header, tensors: Tensors) -> LinearModel:
-    from rosenblatt.model.choose_threshold import unpack_threshold  # a model that was just learned seldom has one
+    from rosenblatt.model.probabilities.choose_threshold import (
+        unpack_threshold,  # a model that was just learned seldom has one
+    )
 
     classes = unpack_classes(header.section("classes"))
     space = unpack_space(header.section("space"), tensors)

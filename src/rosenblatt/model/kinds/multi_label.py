@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 from rosenblatt import native
 from rosenblatt.errors import ModelError
 from rosenblatt.learn.run_state import unpack_run
-from rosenblatt.model.calibration import Calibration, check_map
-from rosenblatt.model.choose_threshold import Threshold, unpack_threshold
-from rosenblatt.model.honest_sample import unpack_sample
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import unpack_provenance
+from rosenblatt.model.probabilities.calibration import Calibration, check_map
+from rosenblatt.model.probabilities.choose_threshold import Threshold, unpack_threshold
+from rosenblatt.model.probabilities.honest_sample import unpack_sample
 from rosenblatt.readers.save_feature_space import unpack_classes, unpack_space
 from rosenblatt.readers.several_labels import UNIT
 from rosenblatt.records import Label

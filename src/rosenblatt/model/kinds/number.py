@@ -16,7 +16,7 @@ from rosenblatt.learn.files.numbers.targets import TargetScale
 from rosenblatt.learn.run_state import unpack_run
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import unpack_provenance
-from rosenblatt.model.prediction_intervals import PredictionInterval, unpack_interval
+from rosenblatt.model.probabilities.prediction_intervals import PredictionInterval, unpack_interval
 from rosenblatt.readers.save_feature_space import unpack_space
 from rosenblatt.records import Floats
 from rosenblatt.storage.checked_header import Header, damaged

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.lazy import np
 from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.model.model import Model
-from rosenblatt.model.reference_scores import FEWEST, Reference
+from rosenblatt.model.probabilities.reference_scores import FEWEST, Reference
 from rosenblatt.records import Csr, FeatureSpace, Floats
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from pathlib import Path
 from rosenblatt.evaluate.confusion import ClassScores
 from rosenblatt.evaluate.scores import Scores
 from rosenblatt.evaluate.threshold_table import PROBABILITIES, threshold_table
-from rosenblatt.model.choose_threshold import chance_at, score_at
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
+from rosenblatt.model.probabilities.choose_threshold import chance_at, score_at
 from rosenblatt.report.page import charts
 from rosenblatt.report.page.number_sections import number_figures, number_fit_figures, number_sections
 from rosenblatt.report.page.sections import scores_table, section, table

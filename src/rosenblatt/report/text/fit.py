@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.errors import plural
 from rosenblatt.learn.files.portfolio import MINIMUM, NUMBER_MINIMUM
-from rosenblatt.model.choose_threshold import Threshold
-from rosenblatt.model.fit_file import Fitted
+from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
+from rosenblatt.model.probabilities.choose_threshold import Threshold
 from rosenblatt.model.several_labels import LabelCounts
 from rosenblatt.options import READ
 from rosenblatt.options.command_line import as_flag

@@ -21,10 +21,10 @@ from rosenblatt.learn.files.class_weights import class_weights
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.learn.progressive_scores import progressive_scores
-from rosenblatt.model.fit_file import with_probabilities
-from rosenblatt.model.honest_sample import HonestSample, continued, merged, thinned
+from rosenblatt.model.fit.learn_on import criterion_of_threshold, refuse_unless_it_learns_on
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.model.learn_on import criterion_of_threshold, refuse_unless_it_learns_on
+from rosenblatt.model.probabilities.honest_sample import HonestSample, continued, merged, thinned
+from rosenblatt.model.probabilities.with_probabilities import with_probabilities
 from rosenblatt.records import Block, HonestScores, Label
 from rosenblatt.serve.learning.example_lines import LineReader, ReadLines, line_reader
 from rosenblatt.serve.limits import LIMITS, Limits

@@ -13,9 +13,9 @@ from rosenblatt.report.summary import FitSummary, error_of_numbers, errors_of, n
 from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, bold, clip, dim, named_line
 
 if TYPE_CHECKING:
-    from rosenblatt.model.fit_file import Candidate, Fitted
+    from rosenblatt.model.fit.fitted import Candidate, Fitted
+    from rosenblatt.model.fit.number_fit import NumberFit
     from rosenblatt.model.kinds.number import NumberModel
-    from rosenblatt.model.number_fit import NumberFit
 
 
 def task_line(number: NumberFit) -> str:

@@ -15,7 +15,7 @@ from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.learn.grown_run import with_hashed_columns, with_inserted_columns
 from rosenblatt.model.export.export import export_model
-from rosenblatt.model.fit_file import Fitted
+from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file

@@ -9,7 +9,8 @@ from scipy import sparse
 
 from rosenblatt import LinearSeparator, load
 from rosenblatt.cli import main
-from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import save_model
 from rosenblatt.records import Csr
 from tests.reference import Reference

@@ -18,11 +18,11 @@ from sklearn.linear_model import LogisticRegression
 from rosenblatt import native
 from rosenblatt.cli import main
 from rosenblatt.errors import ModelError
-from rosenblatt.model.calibration import Calibration, calibrate
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model import Model
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
+from rosenblatt.model.probabilities.calibration import Calibration, calibrate
 from rosenblatt.records import HonestScores
 from tests import child
 from tests.slow_twins import calibrate as twins
@@ -207,7 +207,7 @@ def test_a_mean_difference_comes_with_its_standard_error() -> None:
 MAPS = """
 import hashlib
 from rosenblatt import native
-from tests.model.test_calibration import MANY, TWO, many_classes, two_classes
+from tests.model.probabilities.test_calibration import MANY, TWO, many_classes, two_classes
 bits = hashlib.sha256()
 for kinds, classes, (scores, truth, _) in ((TWO, 2, two_classes(4, 700)), (MANY, 5, many_classes(4, 700, 5))):
     for kind in kinds:

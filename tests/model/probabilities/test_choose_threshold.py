@@ -14,12 +14,14 @@ from sklearn import metrics
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.evaluate.evaluate_file import evaluate_file
-from rosenblatt.model.calibration import calibrate
-from rosenblatt.model.choose_threshold import Threshold, choose_threshold, score_at
 from rosenblatt.model.export.export import export_model
-from rosenblatt.model.fit_file import Fitted, _clearly_worse, fit_file
+from rosenblatt.model.fit.fitted import Fitted
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
+from rosenblatt.model.probabilities.calibration import calibrate
+from rosenblatt.model.probabilities.choose_threshold import Threshold, choose_threshold, score_at
+from rosenblatt.model.probabilities.with_probabilities import _clearly_worse
 from rosenblatt.options.threshold_criterion import criterion_of
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import HonestScores
@@ -222,7 +224,7 @@ def test_exports_decide_as_predict_does(tmp_path: Path) -> None:
 def test_onnx_gives_the_same_probabilities(kind: str, tmp_path: Path) -> None:
     runtime = pytest.importorskip("onnxruntime")
     from rosenblatt import native
-    from rosenblatt.model.calibration import Calibration
+    from rosenblatt.model.probabilities.calibration import Calibration
 
     path = rare(tmp_path / "t.csv", 1500)
     kind, _, many = kind.partition(" of ")

@@ -13,7 +13,7 @@ from rosenblatt.learn.files.numbers.targets import NumberCoder
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import TASK, NumberModel, Target
-from rosenblatt.model.prediction_intervals import PredictionInterval, prediction_interval
+from rosenblatt.model.probabilities.prediction_intervals import PredictionInterval, prediction_interval
 from rosenblatt.model.warnings.fit_warnings import Caution
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source

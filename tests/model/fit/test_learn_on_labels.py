@@ -17,7 +17,7 @@ from rosenblatt.readers.source import ReadOptions
 from rosenblatt.rules import RULES
 from rosenblatt.storage.container import write_container
 from tests.learn.files.test_several_labels import examples, write
-from tests.model.test_learn_on import same_model
+from tests.model.fit.test_learn_on import same_model
 
 SEVERAL = ReadOptions(multi_label=True, decide=True)
 
@@ -76,7 +76,7 @@ def test_old_scores_count_where_the_model_was_chosen_by_folds(tmp_path: Path) ->
 
 def test_many_labels_keep_a_smaller_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a file; its map from scores to probabilities is then no longer that of one run."""
-    monkeypatch.setattr("rosenblatt.model.fit_file.MOST_OF_LABELS", 400)
+    monkeypatch.setattr("rosenblatt.model.fit.fitted.MOST_OF_LABELS", 400)
     parts = three_parts(tmp_path)
     model = learned_on(parts, tmp_path / "m.model", rule="arow", passes=1)
     same_model(fit_file([*map(str, parts)], reading=SEVERAL, rule="arow", passes=1).model, model)

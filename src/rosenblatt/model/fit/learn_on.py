@@ -32,11 +32,11 @@ from rosenblatt.learn.grown_run import (
     with_units,
 )
 from rosenblatt.learn.run import Run
-from rosenblatt.model.fit_file import Fitted, fitted_of
-from rosenblatt.model.honest_sample import HonestSample, merged
+from rosenblatt.model.fit.fitted import Fitted, fitted_of
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.model_file import load_scorer, with_classes
+from rosenblatt.model.probabilities.honest_sample import HonestSample, merged
 from rosenblatt.model.warnings.fit_warnings import Caution
 from rosenblatt.readers.block_rows import take_examples
 from rosenblatt.readers.cache.fingerprint import fingerprint

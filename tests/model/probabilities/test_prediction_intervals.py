@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import ModelError, ParameterError
-from rosenblatt.model.prediction_intervals import half_width, prediction_interval, unpack_interval
+from rosenblatt.model.probabilities.prediction_intervals import half_width, prediction_interval, unpack_interval
 from rosenblatt.storage.checked_header import Header
 from tests.slow_twins.evaluate import conformal_rank
 
