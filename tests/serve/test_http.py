@@ -149,6 +149,7 @@ def test_a_model_file_comes_and_goes(service: Running, models: Path, tmp_path: P
 )
 def test_a_model_can_begin_with_nothing(service: Running, new: Any, example: Any) -> None:
     assert service.http.put("/v1/models/new", json=new).status_code == 201
+    assert service.post("new/predict", example).json()["version"] == 0
     for label in new["classes"] * 3:
         assert service.post("new/learn", {**example, "label": label}).json()["learned"] == 1
     service.post("new/learn", [{**example, "label": new["classes"][0]}] * 9)

@@ -6,6 +6,7 @@ import threading
 from contextlib import closing
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ import pytest
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import load_linear_model
+from rosenblatt.model.probabilities.with_probabilities import with_probabilities
+from rosenblatt.serve.learning import live_model
 from rosenblatt.serve.learning.live_model import LiveModel
 from rosenblatt.serve.learning.served_model import Keeping
 from rosenblatt.serve.replay import ReplayOverflowError, replay, travel, version_of
@@ -130,6 +133,40 @@ def test_every_version_can_be_seen_again(tmp_path: Path) -> None:
     for version, prediction in seen.items():
         assert prediction.version == version
         assert travel(folder, version).predict([line]) == prediction
+
+
+def test_a_prediction_while_probabilities_are_fitted_can_be_seen_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_of(model_file("text", tmp_path), tmp_path / "data")
+    served, seen = start(folder), []
+
+    def fit(*arguments: Any) -> Any:
+        seen.append(served.live.predict([b"0\tfree money"]))
+        return with_probabilities(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(live_model, "with_probabilities", fit)
+        send_in_groups(served, stream("text", 4200))
+        seen.append(served.live.predict([b"0\tfree money"]))
+    served.stop()
+    assert [prediction.version for prediction in seen] == [1000, 2000, 3000, 4000, 4200]
+    assert len({str(prediction.probabilities) for prediction in seen}) == len(seen)
+    for prediction in seen:
+        assert travel(folder, prediction.version).predict([b"0\tfree money"]) == prediction
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_features_that_the_answering_version_does_not_know_count_for_nothing(rule: str, tmp_path: Path) -> None:
+    model = load_linear_model(model_file("features", tmp_path, rule))
+    live = LiveModel(model, model.sample)
+    (before,) = live.predict([b"0 1:1"]).scores
+    assert live.predict([b"0 1:1 900:5"]).scores == [before]
+    live.learn(live.learning_reader.read([b"0 900:5"]), np.array([1], dtype=np.int32), None)
+    answer = live.predict([b"0 1:1 900:5"])  # an average is published later
+    assert (answer.version, answer.scores == [before]) == ((1, False) if rule == "arow" else (0, True))
+    live.publish()
+    assert live.predict([b"0 1:1 900:5"]).version == 1
 
 
 def test_a_time_names_the_version_of_then(tmp_path: Path) -> None:

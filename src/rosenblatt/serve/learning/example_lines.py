@@ -159,7 +159,7 @@ class NumberedLines(_NativeLines):
         return b"0 " + " ".join(f"{name}:{number!r}" for name, number in numbers).encode()
 
     def _parse(self, data: bytes) -> Parsed:
-        limit = 1 << 31 if self._grow else max(self._features(), 1)
+        limit = 1 << 31 if self._grow else self._features()
         return Parsed(
             *native.parse_svmlight(data, 0, len(data), base=self._base, guess_base=False, limit=limit, skip=True)
         )

@@ -107,10 +107,10 @@ class LiveModel:
         learner = self.run.learner
         dense = self.run.dense or self.run.settings.degree > 1
         most = learner.features if dense else self._limits.largest_feature
-        known = self.run.learner.features
+        known = learner.features
 
         def features() -> int:
-            return known if self.run.settings.degree > 1 else learner.features
+            return learner.features if grow and self.run.settings.degree == 1 else known
 
         return line_reader(space, grow=grow and not dense, features=features, most=most)
 
@@ -141,38 +141,38 @@ class LiveModel:
             weights = self._weigh(labels, weights)
             self._counts = (np.bincount(labels, minlength=len(self.classes)) + self._padded_counts()).tolist()
         with self.turn:
+            known = learner.features
             learner.grow(rows.features)
-            if self.learning_reader.knows_more:
+            if self.learning_reader.knows_more or learner.features != known:
                 self._reader_now = self._reader(grow=False)
         at = 0
         while at < rows.count:
-            stop = min(rows.count, at + _SLICE, at + max(self._calibrate_at - self.version, 1))
+            # The map of a version is the same for all who ask: it changes with the first example that comes after.
+            model = self._calibrated() if self.version >= self._calibrate_at else self.model
+            stop = min(rows.count, at + _SLICE, at + self._calibrate_at - self.version)
             with self.turn:
                 native.learn([learner], rows, labels, weights, None, None, at, stop, 1)
                 self.version += stop - at
+                self.model = model
             at = stop
-            if self.version >= self._calibrate_at:
-                self._calibrate()
         self.run.after_visits(Block(values, labels))
         return LearnedGroup(learner.wrong - before[0], learner.weighed - before[1])
 
     def _padded_counts(self) -> Any:
         return np.array([*self._counts, *[0] * (len(self.classes) - len(self._counts))], dtype=np.int64)
 
-    def _calibrate(self) -> None:
-        """Fit the map to probabilities, and the threshold, to the scores so far."""
+    def _calibrated(self) -> LinearModel:
+        """The model with its map to probabilities, and its threshold, fitted to the scores so far."""
         self._calibrate_at = self.version + max(self.version // _GROWTH, _FIRST)
         honest = self.honest_scores()
         if len(honest) < _FEWEST_SCORES or len(set(memoryview(honest.truth).tolist())) < 2:
-            return
+            return self.model
         plan = Plan(
             candidates={},
             class_weight=self.model.provenance.get("class_weight"),
             threshold=criterion_of_threshold(self.model),
         )
-        model = with_probabilities(self.model, honest, plan)
-        with self.turn:
-            self.model = model
+        return with_probabilities(self.model, honest, plan)
 
     def honest_scores(self) -> HonestScores:
         """The scores of a sample of the examples, each before it was learned: what it is calibrated by."""
