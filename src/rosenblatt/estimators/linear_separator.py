@@ -1,37 +1,36 @@
 """What `rosenblatt fit` does, as a scikit-learn classifier: raw tables, texts or matrices, and no option needed."""
 
-import warnings
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from rosenblatt import options
-from rosenblatt.errors import DataError, ModelError, ParameterError, UnknownValuesWarning, WorthlessModelWarning, listed
+from rosenblatt.errors import ModelError, ParameterError
 from rosenblatt.estimators.common import check_input, raw_rows
 from rosenblatt.estimators.common.base import draft_of, snapshot
 from rosenblatt.estimators.common.label_matrix import label_matrix
+from rosenblatt.estimators.common.raw_row_estimator import (
+    RawRowEstimator,
+    free_column_name,
+    rows_that_count,
+    split_column,
+)
 from rosenblatt.estimators.common.run_attributes import LinearRunEstimator
 from rosenblatt.input_checks import all_weights_zero, thread_count
-from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.block_rows import join_blocks
-from rosenblatt.readers.in_memory.arrow import to_arrow
 from rosenblatt.readers.in_memory.targets import Targets
-from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.columns.label_column import LABEL_NAMES
 from rosenblatt.records import FeatureSpace, Floats
 
-_WORTHLESS = ("no better", "one class")  # warnings that a fit raises; fitted_.warnings has them all
 
-
-class LinearSeparator(LinearRunEstimator):
+class LinearSeparator(RawRowEstimator, LinearRunEstimator):
     """The best linear separator that can be found without an option, from rows as they are.
 
     X is a DataFrame (pandas, polars) or anything that speaks Arrow, with numbers, words, dates, texts and missing
@@ -46,13 +45,9 @@ class LinearSeparator(LinearRunEstimator):
     """
 
     _options = options.LINEAR_SEPARATOR
-    _attributes: ClassVar[dict[str, str]] = {
-        "model_": "What `save` writes and the command line reads: the run, and what the columns mean.",
-        "fitted_": "How it was learned, as `fit_file` says it: the rules tried, errors, warnings; not after `load`.",
-        "n_features_in_, feature_names_in_": "The columns of X, and their names where they have any.",
-    }
+    _learning_options = options.SEPARATOR_LEARNING
+    _reading_options = options.SEPARATOR_READING
     model_: LinearModel
-    fitted_: Fitted
 
     def __init__(
         self,
@@ -109,35 +104,8 @@ class LinearSeparator(LinearRunEstimator):
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the rows as `rosenblatt fit` learns a file. The labels of a path are in its file: y may name them."""
-        with draft_of(self) as draft:
-            options.check(type(draft).__name__, draft.get_params(deep=False), draft._options)
-            if raw_rows.is_path(X):
-                draft._keep(draft._fit_path(X, y, sample_weight))
-            else:
-                draft._keep(draft._fit_rows(X, y, sample_weight))
-        return self
-
-    def _keep(self, fitted: Fitted) -> None:
-        self.model_, self._run = fitted.model, fitted.model.run
-        honest = fitted.honest_scores
-        if honest is not None:  # native memory cannot be pickled
-            honest = replace(honest, scores=np.asarray(honest.scores), truth=np.asarray(honest.truth))
-        self.fitted_ = fitted._replace(honest_scores=honest)
-        for caution in fitted.warnings:
-            if caution.kind in _WORTHLESS:
-                warnings.warn(str(caution), WorthlessModelWarning, stacklevel=3)
-
-    def _fit_path(self, path: Any, label: Any, sample_weight: Any) -> Fitted:
-        if sample_weight is not None:
-            raise ParameterError("Sample weights are for rows in memory: read the file into a DataFrame, and fit that.")
-        fitted = fit_file(path, reading=self._reading(label), **self._learning())
-        self._restore(fitted.model, np.array(fitted.model.classes))
-        return fitted
-
     def _fit_rows(self, X: Any, y: Any, sample_weight: Any, classes: Any = None, **learning: Any) -> Fitted:
-        X, labels, name = _split_labels(X, y)
+        X, labels, name = split_column(X, y, "labels")
         rows = raw_rows.rows_to_learn(self, X)
         if self.multi_label:
             return self._fit_labels(rows, labels, sample_weight)
@@ -149,13 +117,9 @@ class LinearSeparator(LinearRunEstimator):
             codes = check_input.encode_as(self.classes_, labels)
         check_input.check_two_classes(self.classes_)
         weights = check_input.check_weights(sample_weight, len(codes))
-        if weights is not None and not weights.any():
-            raise all_weights_zero("Sample")
-        if weights is not None and not weights.all():
-            counted = np.flatnonzero(weights)
-            rows, codes, weights = raw_rows.chosen_rows(rows, counted), codes[counted], weights[counted]
+        rows, codes, weights = rows_that_count(rows, codes, weights)
         known = self.classes_.tolist()
-        targets = Targets(known, codes, weights, _label_name(name, rows))
+        targets = Targets(known, codes, weights, free_column_name(name, LABEL_NAMES, rows))
         reading = self._reading()._replace(classes=() if classes is None else tuple(known))
         source = raw_rows.source_to_learn(rows, reading, targets)
         fitted = fit_file(source, reading=reading, **self._learning() | learning)
@@ -169,24 +133,13 @@ class LinearSeparator(LinearRunEstimator):
         if weights is not None and not weights.any():
             raise all_weights_zero("Sample")
         self.classes_ = matrix.labels
-        targets = Targets(matrix.labels.tolist(), codes, weights, _label_name(None, rows), sets)
+        targets = Targets(matrix.labels.tolist(), codes, weights, free_column_name(None, LABEL_NAMES, rows), sets)
         reading = self._reading()
         return fit_file(raw_rows.source_to_learn(rows, reading, targets), reading=reading, **self._learning())
 
-    def _learning(self) -> dict[str, Any]:
-        chosen = {name: getattr(self, name) for name in options.SEPARATOR_LEARNING}
-        return chosen | {"threads": thread_count(self.n_jobs), "seed": check_input.seed_from(self.random_state)}
-
-    def _reading(self, label: str | None = None) -> ReadOptions:
-        chosen = {name: getattr(self, name) for name in options.SEPARATOR_READING}
-        chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
-        return ReadOptions(label=label, decide=True, **chosen)
-
-    def _restore(self, model: LinearModel, classes: NDArray[Any]) -> None:
-        """Become what a model of a file is."""
-        self.model_, self._run, self.classes_ = model, model.run, classes
-        names = raw_rows.columns_of_table(model.space)
-        raw_rows.set_columns(self, len(names) or columns_of(model.features, model.settings.degree), names)
+    def _restore(self, model: LinearModel, classes: NDArray[Any] | None = None) -> None:
+        super()._restore(model)
+        self.classes_ = np.array(model.classes) if classes is None else classes
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows, once and in the order given, by the rule that was chosen.
@@ -210,7 +163,7 @@ class LinearSeparator(LinearRunEstimator):
     def _learn_more(self, X: Any, y: Any, sample_weight: Any) -> None:
         if self.model_.is_small:
             raise ModelError("This model was made small and does not learn on: take the one that it was made from.")
-        X, labels, _ = _split_labels(X, y)
+        X, labels, _ = split_column(X, y, "labels")
         n_rows = len(X) if hasattr(X, "__len__") else X.shape[0]
         codes = check_input.encode_as(self.classes_, check_input.check_labels(labels, n_rows))
         weights = check_input.check_weights(sample_weight, n_rows)
@@ -225,14 +178,6 @@ class LinearSeparator(LinearRunEstimator):
         self.model_ = replace(self.model_, run=self._run)  # without the weights that it had laid out to score
 
     # -- predicting -------------------------------------------------------------------------------------------------
-
-    def _unit_scores(self, X: Any) -> Floats:
-        self._fitted_run()
-        source = raw_rows.source_to_read(self, X, self.model_)
-        scores = [self.model_.scores(block.values) for block in source.blocks(thread_count(self.n_jobs))]
-        for sentence in source.warnings():
-            warnings.warn(sentence, UnknownValuesWarning, stacklevel=3)
-        return np.concatenate(scores)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: the most probable one, unless a threshold, class weights or a number of passes was
@@ -331,20 +276,3 @@ class LinearSeparator(LinearRunEstimator):
         self._fitted_run()
         space = self.model_.space
         return space if space.kind != "index" else replace(space, shift=None, scale=None)
-
-
-def _split_labels(X: Any, y: Any) -> tuple[Any, Any, str | None]:
-    """The rows, their labels, and the name of the labels; y may name a column of a table."""
-    if not isinstance(y, str):
-        return X, y, getattr(y, "name", None)
-    table = to_arrow(X)
-    if y not in table.column_names:
-        raise DataError(f"X has no column {y!r} of labels; its columns are {listed(table.column_names)}.")
-    return table.drop_columns([y]), table.column(y).to_numpy(), y
-
-
-def _label_name(name: Any, rows: raw_rows.Rows) -> str:
-    """A name for the column of labels that no column of a table has."""
-    taken = rows.column_names if isinstance(rows, pa.Table) else []
-    names = [name, *LABEL_NAMES] if isinstance(name, str) and name else LABEL_NAMES
-    return next((name for name in names if name not in taken), "_".join(["label", *taken]))
