@@ -19,7 +19,7 @@ from rosenblatt.model.probabilities.calibration import Calibration, calibrate
 from rosenblatt.model.probabilities.choose_threshold import EVEN, Threshold, chance_at, choose_threshold, score_at
 from rosenblatt.model.probabilities.honest_sample import HonestSample
 from rosenblatt.model.warnings.fit_warnings import Caution, few_examples
-from rosenblatt.options.threshold_criterion import Criterion, criterion_of
+from rosenblatt.options.values.threshold_criterion import Criterion, criterion_of
 from rosenblatt.readers.source import Source
 from rosenblatt.records import HonestScores, Label
 

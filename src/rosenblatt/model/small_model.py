@@ -19,7 +19,7 @@ from rosenblatt.errors import ModelError, ParameterError, option
 from rosenblatt.learn.run_state import pack_settings
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import unpack_model
-from rosenblatt.options.file_size import shown_size
+from rosenblatt.options.values.file_size import shown_size
 from rosenblatt.readers.save_feature_space import pack_space
 from rosenblatt.records import Floats
 from rosenblatt.storage.checked_header import Header

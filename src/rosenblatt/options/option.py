@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.options.character_range import LONGEST, range_of
-from rosenblatt.options.duration import duration_of
-from rosenblatt.options.file_size import size_of
-from rosenblatt.options.quantile_levels import levels_of
+from rosenblatt.options.values.character_range import LONGEST, range_of
+from rosenblatt.options.values.duration import duration_of
+from rosenblatt.options.values.file_size import size_of
+from rosenblatt.options.values.quantile_levels import levels_of
 
 T = TypeVar("T")
 Kind: TypeAlias = Literal[
@@ -164,7 +164,7 @@ def _is_levels(value: object) -> bool:
 
 
 def _is_threshold(value: object) -> bool:
-    from rosenblatt.options.threshold_criterion import criterion_of  # most runs have none
+    from rosenblatt.options.values.threshold_criterion import criterion_of  # most runs have none
 
     return criterion_of(value) is not None
 

@@ -15,7 +15,7 @@ from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
 from rosenblatt.model.probabilities.choose_threshold import choose_threshold
-from rosenblatt.options.threshold_criterion import criterion_of
+from rosenblatt.options.values.threshold_criterion import criterion_of
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import HonestScores

@@ -22,7 +22,7 @@ from rosenblatt.model.predict import predict_file
 from rosenblatt.model.probabilities.calibration import calibrate
 from rosenblatt.model.probabilities.choose_threshold import Threshold, choose_threshold, score_at
 from rosenblatt.model.probabilities.with_probabilities import _clearly_worse
-from rosenblatt.options.threshold_criterion import criterion_of
+from rosenblatt.options.values.threshold_criterion import criterion_of
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import HonestScores
 

@@ -13,7 +13,7 @@ from sys import float_info
 from typing import Any
 
 from rosenblatt.model.probabilities.calibration import Calibration
-from rosenblatt.options.threshold_criterion import Criterion, criterion_of
+from rosenblatt.options.values.threshold_criterion import Criterion, criterion_of
 from rosenblatt.records import HonestScores
 from rosenblatt.storage.checked_header import Header, damaged
 

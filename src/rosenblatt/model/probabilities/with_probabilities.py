@@ -52,7 +52,7 @@ def _clearly_worse(model: LinearModel, other: LinearModel, honest: HonestScores)
 def _threshold(wanted: float | str | None, honest: HonestScores, calibration: Calibration) -> Threshold:
     """The threshold that was asked for, or the one above which the positive class is the more probable."""
     from rosenblatt.model.probabilities.choose_threshold import EVEN, choose_threshold
-    from rosenblatt.options.threshold_criterion import criterion_of
+    from rosenblatt.options.values.threshold_criterion import criterion_of
 
     criterion = criterion_of(EVEN if wanted is None else wanted)
     assert criterion is not None  # options have checked it

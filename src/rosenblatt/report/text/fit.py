@@ -16,7 +16,7 @@ from rosenblatt.model.probabilities.choose_threshold import Threshold
 from rosenblatt.model.several_labels import LabelCounts
 from rosenblatt.options import READ
 from rosenblatt.options.command_line import as_flag
-from rosenblatt.options.threshold_criterion import criterion_of
+from rosenblatt.options.values.threshold_criterion import criterion_of
 from rosenblatt.report.column_decisions import columns_sentence
 from rosenblatt.report.summary import (
     NAMELESS_INDEX,

@@ -1,0 +1,1 @@
+"""How values of options are written: durations, sizes, ranges, lists of levels, criteria."""
