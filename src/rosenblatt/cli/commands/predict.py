@@ -73,8 +73,8 @@ def command(
     from rosenblatt.model.predict import predict_source
     from rosenblatt.model.warnings.drift import Watch
     from rosenblatt.readers.open import open_source
-    from rosenblatt.report.text.answers import Shown, refuse_unfit
-    from rosenblatt.report.text.predictions import answer_lines
+    from rosenblatt.report.text.predictions.answers import Shown, refuse_unfit
+    from rosenblatt.report.text.predictions.predictions import answer_lines
 
     columns = tuple(column for word in with_ for column in word.split(",") if column)
     shown = Shown(

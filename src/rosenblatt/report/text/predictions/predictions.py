@@ -19,7 +19,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
-from rosenblatt.report.text.answers import Part, Row, Shown, top_part
+from rosenblatt.report.text.predictions.answers import Part, Row, Shown, top_part
 
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
@@ -108,7 +108,7 @@ def _parts(model: Model, shown: Shown) -> Iterable[Part]:
 
 
 def _label_parts(model: Any, shown: Shown) -> Iterable[Part]:
-    from rosenblatt.report.text.label_predictions import label_parts
+    from rosenblatt.report.text.predictions.label_predictions import label_parts
 
     return label_parts(model, shown)
 
