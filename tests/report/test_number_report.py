@@ -10,7 +10,7 @@ from rosenblatt.evaluate.number_scores import NumberTally
 from rosenblatt.report.json_records import scores_record
 from rosenblatt.report.page.number_sections import number_figures, number_sections
 from rosenblatt.report.summary import NumberEvaluation
-from rosenblatt.report.text.evaluation import evaluation_lines
+from rosenblatt.report.text.evaluation.evaluation import evaluation_lines
 
 
 def evaluation(unit: float = 1.0, count: int = 400, target: str = "price") -> NumberEvaluation:

@@ -19,9 +19,9 @@ from rosenblatt.report.json_records import fit_record, model_record, scores_reco
 from rosenblatt.report.page import charts
 from rosenblatt.report.page.report_page import evaluation_page, fit_page
 from rosenblatt.report.summary import Evaluation, EvaluationSummary, FitSummary
+from rosenblatt.report.text.evaluation.scores import score_lines
 from rosenblatt.report.text.explanation import weight_lines
 from rosenblatt.report.text.fit import fit_lines
-from rosenblatt.report.text.scores import score_lines
 from rosenblatt.report.weights import (
     ClassWeights,
     _distinctive,

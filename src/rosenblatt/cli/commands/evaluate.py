@@ -35,7 +35,7 @@ def command(
     from rosenblatt.cli.load_model import load_model
     from rosenblatt.report.json_records import scores_record
     from rosenblatt.report.summary import EvaluationSummary, evaluate_on
-    from rosenblatt.report.text.evaluation import evaluation_lines
+    from rosenblatt.report.text.evaluation.evaluation import evaluation_lines
     from rosenblatt.report.text.layout import bold, named_line
 
     check_output(report, model, *data, reading.labels_from)

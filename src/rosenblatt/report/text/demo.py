@@ -9,8 +9,8 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.explanation import explain_example
 from rosenblatt.report.summary import Evaluation, FitSummary
+from rosenblatt.report.text.evaluation.scores import confusion_lines
 from rosenblatt.report.text.layout import NO_BREAK, bold, command_lines, dim, named_line
-from rosenblatt.report.text.scores import confusion_lines
 from rosenblatt.report.weights import classes_shown, distinctive_features
 
 

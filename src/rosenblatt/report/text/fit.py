@@ -27,7 +27,7 @@ from rosenblatt.report.summary import (
     before_the_threshold,
     errors_of,
 )
-from rosenblatt.report.text.evaluation import evaluation_lines
+from rosenblatt.report.text.evaluation.evaluation import evaluation_lines
 from rosenblatt.report.text.explanation import describe_features, weight_lines
 from rosenblatt.report.text.layout import NO_BREAK, bold, clip, command_lines, dim, named_line
 from rosenblatt.report.text.numbers.fit import (

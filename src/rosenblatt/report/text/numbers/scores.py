@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from rosenblatt.evaluate.number_scores import NumberScores
 from rosenblatt.report.summary import number_spec
+from rosenblatt.report.text.evaluation.scores import named_score_lines
 from rosenblatt.report.text.layout import dim
-from rosenblatt.report.text.scores import named_score_lines
 
 
 def number_score_lines(scores: NumberScores) -> Iterator[str]:

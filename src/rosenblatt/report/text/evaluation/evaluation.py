@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from rosenblatt.report.summary import Evaluation, LabelEvaluation, NumberEvaluation
-from rosenblatt.report.text.scores import score_lines
+from rosenblatt.report.text.evaluation.scores import score_lines
 
 
 def evaluation_lines(evaluation: Evaluation | LabelEvaluation | NumberEvaluation) -> Iterator[str]:
     """Every score with its interval, and the classes or labels one by one."""
     if isinstance(evaluation, LabelEvaluation):
-        from rosenblatt.report.text.label_scores import label_score_lines
+        from rosenblatt.report.text.evaluation.label_scores import label_score_lines
 
         return label_score_lines(evaluation.scores)
     if isinstance(evaluation, NumberEvaluation):

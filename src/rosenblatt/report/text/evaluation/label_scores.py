@@ -4,8 +4,8 @@ line for each label."""
 from collections.abc import Iterator
 
 from rosenblatt.evaluate.label_scores import LabelScores
+from rosenblatt.report.text.evaluation.scores import class_lines, named_score_lines
 from rosenblatt.report.text.layout import clip, dim
-from rosenblatt.report.text.scores import class_lines, named_score_lines
 
 _MEANINGS = {
     "exact match": "examples with all labels right",
