@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from rosenblatt.cli import main
-from rosenblatt.report.figures.style import DARK, LIGHT
+from rosenblatt.report.figures.common.style import DARK, LIGHT
 from rosenblatt.studio import cancellation, server
 from rosenblatt.studio.questions.registry import QUESTIONS
 from rosenblatt.web import stalled_clients as timeouts

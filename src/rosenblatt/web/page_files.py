@@ -5,7 +5,7 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from rosenblatt.report.figures.style import DARK, LIGHT, PROJECTOR, Palette
+from rosenblatt.report.figures.common.style import DARK, LIGHT, PROJECTOR, Palette
 
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 

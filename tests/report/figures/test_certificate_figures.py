@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import certify, certify_classes, errors, figures, theorem_run, trace
-from rosenblatt.report.figures.plane import clipped, view_of, widened_view
+from rosenblatt.report.figures.common.plane import clipped, view_of, widened_view
 
 CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 AND, XOR = [0, 0, 0, 1], [0, 1, 1, 0]

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 
 from rosenblatt import Perceptron, errors, figures, losses, trace
 from rosenblatt.certificates.certify import certify
-from rosenblatt.report.figures.plane import arrow
-from rosenblatt.report.figures.style import DARK, LIGHT, number, vector
+from rosenblatt.report.figures.common.plane import arrow
+from rosenblatt.report.figures.common.style import DARK, LIGHT, number, vector
 from tests import child
 from tests.report.figures.drawn import AND, CORNERS, XOR, arrows, line, scattered, words
 

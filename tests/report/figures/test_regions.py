@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 from rosenblatt import Perceptron, errors, figures
-from rosenblatt.report.figures.plane import clipped, view_of
-from rosenblatt.report.figures.style import DARK, LIGHT
+from rosenblatt.report.figures.common.plane import clipped, view_of
+from rosenblatt.report.figures.common.style import DARK, LIGHT
 from tests.report.figures.drawn import AND, CORNERS, XOR, arrows, line, scattered, words
 
 

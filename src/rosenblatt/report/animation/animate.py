@@ -11,8 +11,8 @@ from rosenblatt.learn.replay.trace import Trace
 from rosenblatt.report.animation.gif import legend_below, set_title, write_gif
 from rosenblatt.report.animation.moments import Film, Moment, film_of, vectors
 from rosenblatt.report.animation.page import film_page
-from rosenblatt.report.figures.plane import arrow, draw_line, frame, ring, scatter
-from rosenblatt.report.figures.style import Axes, Palette, palette
+from rosenblatt.report.figures.common.plane import arrow, draw_line, frame, ring, scatter
+from rosenblatt.report.figures.common.style import Axes, Palette, palette
 
 
 def animate(

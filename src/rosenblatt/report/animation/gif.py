@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.extras import require
-from rosenblatt.report.figures.style import DPI, Axes, Palette, as_written, shortened, style_axes
+from rosenblatt.report.figures.common.style import DPI, Axes, Palette, as_written, shortened, style_axes
 
 _WIDTH = 6.0  # inches
 _TITLE_LETTERS, _LEGEND_LETTERS = 68, 20  # that fit into a line, and into a column

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.learn.replay.trace import Step, Trace
 from rosenblatt.records import Floats
+from rosenblatt.report.figures.common.plane import View, clipped, foot_of_normal
+from rosenblatt.report.figures.common.style import number, vector
 from rosenblatt.report.figures.learning import ending, scene, with_bias
-from rosenblatt.report.figures.plane import View, clipped, foot_of_normal
-from rosenblatt.report.figures.style import number, vector
 
 _LONGEST = 0.36  # the length of the longest weight vector, in heights of the picture
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from rosenblatt.records import Floats
 from rosenblatt.report.animation.moments import Film, Moment, vectors
-from rosenblatt.report.figures.plane import View, axis_names, clipped
-from rosenblatt.report.figures.style import DARK, LIGHT, Palette, palette
+from rosenblatt.report.figures.common.plane import View, axis_names, clipped
+from rosenblatt.report.figures.common.style import DARK, LIGHT, Palette, palette
 
 _BOX = (52.0, 14.0, 588.0, 416.0)  # the plane's left, top, right and bottom in the page's drawing of 600 by 460
 

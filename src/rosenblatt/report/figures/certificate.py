@@ -7,9 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.plane import View, draw_line, frame, names_of, ring, scatter, two_classes_of, view_of
+from rosenblatt.report.figures.common.plane import (
+    View,
+    draw_line,
+    frame,
+    names_of,
+    ring,
+    scatter,
+    two_classes_of,
+    view_of,
+)
+from rosenblatt.report.figures.common.style import Axes, Figure, Palette, legend, name, number, panels
 from rosenblatt.report.figures.regions import draw_normal, fill_between_lines
-from rosenblatt.report.figures.style import Axes, Figure, Palette, legend, name, number, panels
 
 _THIN = 0.006  # the share of the picture below which a band is no wider than the line in it
 

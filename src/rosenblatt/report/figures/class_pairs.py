@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.report.figures.style import Figure, Palette, as_written, name, number, panels
+from rosenblatt.report.figures.common.style import Figure, Palette, as_written, name, number, panels
 
 SEPARABLE, INSEPARABLE, UNDECIDED = "separable", "inseparable", "undecided"
 

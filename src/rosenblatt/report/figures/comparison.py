@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.plane import draw_line, frame, names_of, scatter, two_classes_of, view_of
+from rosenblatt.report.figures.common.plane import draw_line, frame, names_of, scatter, two_classes_of, view_of
+from rosenblatt.report.figures.common.style import DASHES, Figure, legend, panels
 from rosenblatt.report.figures.regions import hyperplane_of
-from rosenblatt.report.figures.style import DASHES, Figure, legend, panels
 
 
 def plot_comparison(

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.losses import LOSSES, absolute, huber, quantile, squared_error, zero_one
-from rosenblatt.report.figures.style import DASHES, Figure, add_grid, legend, panels
+from rosenblatt.report.figures.common.style import DASHES, Figure, add_grid, legend, panels
 
 
 def plot_losses(ax: Any = None, *, reach: float = 2.5, theme: str = "light") -> Figure:

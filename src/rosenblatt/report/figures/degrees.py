@@ -3,7 +3,7 @@
 from typing import Any
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.report.figures.style import Figure, add_grid, legend, panels
+from rosenblatt.report.figures.common.style import Figure, add_grid, legend, panels
 
 
 def plot_degrees(report: Any, ax: Any = None, *, theme: str = "light") -> Figure:

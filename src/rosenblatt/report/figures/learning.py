@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn.replay.trace import Step, Trace
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.plane import (
+from rosenblatt.report.figures.common.plane import (
     View,
     arrow,
     draw_line,
@@ -21,7 +21,7 @@ from rosenblatt.report.figures.plane import (
     view_of,
     widened_view,
 )
-from rosenblatt.report.figures.style import DASHES, Axes, Figure, Palette, legend, number, panels, vector
+from rosenblatt.report.figures.common.style import DASHES, Axes, Figure, Palette, legend, number, panels, vector
 
 _MAX_BOUNDARIES = 8  # that can be told apart in one picture
 

@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.logic import Network, WiredUnit
-from rosenblatt.report.figures.style import Axes, Figure, Palette, legend, number, panels
+from rosenblatt.report.figures.common.style import Axes, Figure, Palette, legend, number, panels
 
 Place: TypeAlias = tuple[float, float]
 Places: TypeAlias = dict[str, Place]

@@ -6,7 +6,7 @@ import numpy as np
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.style import Figure, add_grid, as_written, legend, number, panels
+from rosenblatt.report.figures.common.style import Figure, add_grid, as_written, legend, number, panels
 
 _MOST_RESIDUALS = 200  # segments that can still be told apart
 _GROUPS = 10

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.plane import (
+from rosenblatt.report.figures.common.plane import (
     View,
     arrow,
     classes_of,
@@ -19,7 +19,7 @@ from rosenblatt.report.figures.plane import (
     scatter,
     view_of,
 )
-from rosenblatt.report.figures.style import Axes, Figure, Palette, legend, number, panels
+from rosenblatt.report.figures.common.style import Axes, Figure, Palette, legend, number, panels
 
 _ACROSS, _UP = 440, 330  # cells of the plane; each is predicted
 _AT_ONCE = 2_000_000  # numbers passed to a model in one call

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.report.figures.style import Figure, add_grid, legend, number, panels
+from rosenblatt.report.figures.common.style import Figure, add_grid, legend, number, panels
 
 
 def plot_inequalities(record: Any, ax: Any = None, *, theme: str = "light") -> Figure:

@@ -9,8 +9,8 @@ import numpy as np
 from rosenblatt.learn.multiclass_schemes import class_scores, predicted_classes
 from rosenblatt.records import Floats
 from rosenblatt.report.animation.gif import legend_below, set_title, write_gif
-from rosenblatt.report.figures.plane import View, frame, ring, scatter, view_of
-from rosenblatt.report.figures.style import Axes, Palette, palette
+from rosenblatt.report.figures.common.plane import View, frame, ring, scatter, view_of
+from rosenblatt.report.figures.common.style import Axes, Palette, palette
 from rosenblatt.report.text.trace_table import how_it_ended
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.playback.contours import Grid

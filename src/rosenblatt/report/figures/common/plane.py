@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError
 from rosenblatt.records import Csr, Floats
-from rosenblatt.report.figures.style import MARKERS, Axes, Palette, name, shortened
+from rosenblatt.report.figures.common.style import MARKERS, Axes, Palette, name, shortened
 
 _SHAPE = 4 / 3  # width to height of the view
 _REACH = 1.4  # times the view's size: the view is widened for a line that passes this near its centre

@@ -1,0 +1,1 @@
+"""What every figure shares: colours and sizes, the plane, saving."""
