@@ -115,9 +115,10 @@ export no_python no_headers no_compiler
 	@$(call pip,Installing what the extra $* needs) -r $@.txt
 	@touch $@
 
-# Written anew where ISA or WERROR is another one than the last time: then the core is compiled again.
+# Written anew where ISA, WERROR or the list of packages has changed: the installation knows the place of each module.
 .venv/.compiled-for: .venv/.made always
-	@echo "ISA=$(ISA) WERROR=$(WERROR)" | cmp -s - $@ || echo "ISA=$(ISA) WERROR=$(WERROR)" > $@
+	@{ echo "ISA=$(ISA) WERROR=$(WERROR)"; find src -name __init__.py | sort; } > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 always:
 
 .venv/.built: .venv/.base .venv/.compiled-for $(native)
