@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rosenblatt
 from rosenblatt.errors import ParameterError
-from rosenblatt.learn.files.portfolio import RULES
+from rosenblatt.learn.files.rule_choice.portfolio import RULES
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import native
-from rosenblatt.learn.files.portfolio import RULES
+from rosenblatt.learn.files.rule_choice.portfolio import RULES
 from rosenblatt.learn.run import Run
 from rosenblatt.records import Block, Csr
 from tests.reference import Reference

@@ -10,7 +10,7 @@ import pytest
 from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.files.portfolio import RULES
+from rosenblatt.learn.files.rule_choice.portfolio import RULES
 from rosenblatt.model.fit_file import fit_file, fit_source
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.open import open_source

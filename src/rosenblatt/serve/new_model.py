@@ -8,7 +8,7 @@ import msgspec
 
 from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.learn.files.portfolio import RULES
+from rosenblatt.learn.files.rule_choice.portfolio import RULES
 from rosenblatt.learn.run import Run
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.hashing.settings import hashing_settings

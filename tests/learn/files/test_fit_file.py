@@ -11,7 +11,7 @@ from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn.files import shuffle as shuffling
 from rosenblatt.learn.files.holdout import held_out
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.files.portfolio import PORTFOLIO, RULES, affordable, candidates, scaled_to_length
+from rosenblatt.learn.files.rule_choice.portfolio import PORTFOLIO, RULES, affordable, candidates, scaled_to_length
 from rosenblatt.learn.files.shuffle import Shuffled
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings

@@ -7,7 +7,7 @@ import pytest
 
 from rosenblatt import native
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.files.portfolio import RULES, candidates
+from rosenblatt.learn.files.rule_choice.portfolio import RULES, candidates
 from rosenblatt.learn.run import Run
 from rosenblatt.model.fit_file import fit_source
 from rosenblatt.records import Block

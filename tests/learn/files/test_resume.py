@@ -13,7 +13,7 @@ import pytest
 from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.learn.files import passes as fitting
 from rosenblatt.learn.files.plan import Plan, Progress
-from rosenblatt.learn.files.portfolio import candidates
+from rosenblatt.learn.files.rule_choice.portfolio import candidates
 from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.fit_file import fit_file, fit_source
 from rosenblatt.model.model_file import load_linear_model, save_model

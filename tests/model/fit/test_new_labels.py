@@ -11,7 +11,7 @@ import rosenblatt
 from rosenblatt import native
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.learn.files.portfolio import RULES
+from rosenblatt.learn.files.rule_choice.portfolio import RULES
 from rosenblatt.learn.grown_run import units_for_one_more, units_in_order, with_units
 from rosenblatt.learn.multiclass_schemes import predicted_classes
 from rosenblatt.learn.settings import Settings

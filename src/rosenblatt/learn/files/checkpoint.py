@@ -8,7 +8,7 @@ from rosenblatt.errors import ModelError, ParameterError
 from rosenblatt.learn.files.numbers.targets import TargetScale
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.files.race import Race
+from rosenblatt.learn.files.rule_choice.race import Race
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.run_state import pack_run, pack_settings, unpack_run, unpack_settings
 from rosenblatt.readers.cache.fingerprint import fingerprint

@@ -18,8 +18,14 @@ from rosenblatt.learn.files.labels_to_classes import ClassCoder
 from rosenblatt.learn.files.leak_sample import LeakSample
 from rosenblatt.learn.files.numbers.targets import NumberCoder, TargetScale
 from rosenblatt.learn.files.plan import Plan, Progress
-from rosenblatt.learn.files.portfolio import BOLD_AVERAGE, LAST_RULES, NUMBER_MINIMUM, NUMBER_RULES, Candidates
-from rosenblatt.learn.files.race import first_of_the_best
+from rosenblatt.learn.files.rule_choice.portfolio import (
+    BOLD_AVERAGE,
+    LAST_RULES,
+    NUMBER_MINIMUM,
+    NUMBER_RULES,
+    Candidates,
+)
+from rosenblatt.learn.files.rule_choice.race import first_of_the_best
 from rosenblatt.learn.progressive_scores import progressive_scores
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
@@ -29,7 +35,7 @@ from rosenblatt.records import Block, Csr, HonestScores, Label
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-    from rosenblatt.learn.files.choose_rule_and_passes import Choice, Learning
+    from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import Choice, Learning
 
 _REPORT_EVERY = 0.1  # seconds
 # Values that a run learns at once, so that its weights stay in the cache meanwhile; a single run need not wait.
@@ -200,7 +206,12 @@ class Fitting:
 
     def _learn_by_folds(self, interrupt: Interrupt) -> None:
         """Choose the rule and the number of passes by folds that are left out, then learn all examples."""
-        from rosenblatt.learn.files.choose_rule_and_passes import Learning, Shuffler, choose_by_folds, work_allowed
+        from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import (
+            Learning,
+            Shuffler,
+            choose_by_folds,
+            work_allowed,
+        )
 
         plan, candidates, gathered = self.plan, self.candidates, self.examples.gathered
         assert gathered is not None
@@ -247,8 +258,8 @@ class Fitting:
             self.holdout.judge(choice.rule, run)
 
     def _choose_for_number(self, learning: Learning, interrupt: Interrupt) -> None:
-        from rosenblatt.learn.files.choose_rule_and_passes import work_allowed
         from rosenblatt.learn.files.numbers.choose import choose_for_number
+        from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import work_allowed
 
         plan, candidates = self.plan, self.candidates
         tried = {name: rule for name, rule in plan.candidates.items() if name not in candidates.failed}

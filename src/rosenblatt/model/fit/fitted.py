@@ -30,7 +30,7 @@ from rosenblatt.records import HonestScores, Label, Status
 from rosenblatt.version import __version__
 
 if TYPE_CHECKING:
-    from rosenblatt.learn.files.choose_rule_and_passes import Choice
+    from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import Choice
     from rosenblatt.model.kinds.number import NumberModel
     from rosenblatt.model.several_labels import LabelCounts
     from rosenblatt.model.small_model import SmallModel

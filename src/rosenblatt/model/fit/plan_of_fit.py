@@ -10,7 +10,7 @@ from rosenblatt import options
 from rosenblatt.available_cores import core_count
 from rosenblatt.errors import ParameterError, option
 from rosenblatt.learn.files.plan import Plan, Progress
-from rosenblatt.learn.files.portfolio import candidates, fold_candidates, number_candidates
+from rosenblatt.learn.files.rule_choice.portfolio import candidates, fold_candidates, number_candidates
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.source import ReadOptions
 

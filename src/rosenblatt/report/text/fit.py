@@ -8,7 +8,7 @@ from sys import float_info
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import plural
-from rosenblatt.learn.files.portfolio import MINIMUM, NUMBER_MINIMUM
+from rosenblatt.learn.files.rule_choice.portfolio import MINIMUM, NUMBER_MINIMUM
 from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
@@ -40,7 +40,7 @@ from rosenblatt.report.text.numbers.fit import (
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confidence_intervals import Estimate
-    from rosenblatt.learn.files.choose_rule_and_passes import Choice
+    from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import Choice
 
 _PASSES_SHOWN = 8
 _LABELS_SHOWN = 20  # whose features are listed, of an example that may have several

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from rosenblatt.errors import LearningOverflowError
 from rosenblatt.lazy import np
-from rosenblatt.learn.files.choose_rule_and_passes import (
+from rosenblatt.learn.files.numbers.loss import total_loss
+from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import (
     PASSES,
     SHORT_PASS,
     WORK_OF_MINIMUM,
@@ -25,8 +26,7 @@ from rosenblatt.learn.files.choose_rule_and_passes import (
     folds_of,
     task_runner,
 )
-from rosenblatt.learn.files.numbers.loss import total_loss
-from rosenblatt.learn.files.portfolio import NUMBER_MINIMUM
+from rosenblatt.learn.files.rule_choice.portfolio import NUMBER_MINIMUM
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import HonestScores

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from rosenblatt.learn.files import race as racing
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.files.portfolio import candidates
-from rosenblatt.learn.files.race import Race
+from rosenblatt.learn.files.rule_choice import race as racing
+from rosenblatt.learn.files.rule_choice.portfolio import candidates
+from rosenblatt.learn.files.rule_choice.race import Race
 from rosenblatt.model.fit_file import fit_source
 from tests.slow_twins.files import Arrays
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rosenblatt import native
 from rosenblatt.errors import LearningOverflowError
-from rosenblatt.learn.files.portfolio import (
+from rosenblatt.learn.files.rule_choice.portfolio import (
     BOLD_AVERAGE,
     MINIMUM,
     NUMBER_MINIMUM,

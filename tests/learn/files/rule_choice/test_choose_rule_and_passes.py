@@ -11,9 +11,10 @@ from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression
 
 from rosenblatt import native
-from rosenblatt.learn.files import choose_rule_and_passes, examples_of_each_pass
+from rosenblatt.learn.files import examples_of_each_pass
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.files.portfolio import RULES, candidates, fold_candidates
+from rosenblatt.learn.files.rule_choice import choose_rule_and_passes
+from rosenblatt.learn.files.rule_choice.portfolio import RULES, candidates, fold_candidates
 from rosenblatt.learn.run import Run
 from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.fit_file import fit_file, fit_source
@@ -442,7 +443,7 @@ def test_the_minimum_is_that_of_logistic_regression(classes: int, weighted: bool
 
 
 MINIMUM = """
-from tests.learn.files.test_choose_rule_and_passes import native, nearly_alike, np
+from tests.learn.files.rule_choice.test_choose_rule_and_passes import native, nearly_alike, np
 X, y = nearly_alike(70, 11, 3)
 order = np.arange(70, dtype=np.uint32)
 minimum = native.logistic_minimum(native.rows_of(X), order, y.astype(np.int32), None, 3, 0.01, 50, None, np.zeros(3))

@@ -15,7 +15,7 @@ from rosenblatt.available_memory import why_too_large
 from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
 from rosenblatt.lazy import np
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.files.race import Race
+from rosenblatt.learn.files.rule_choice.race import Race
 from rosenblatt.learn.polynomial import checked_count, squared_length
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
