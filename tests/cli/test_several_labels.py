@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from rosenblatt.cli import main
-from tests.learn.files.test_several_labels import examples, write
+from tests.learn.files.labels.test_several_labels import examples, write
 
 
 class Done(NamedTuple):

@@ -7,7 +7,7 @@ from rosenblatt.errors import DataError, option
 from rosenblatt.evaluate.label_scores import LabelTally
 from rosenblatt.evaluate.number_scores import NumberTally
 from rosenblatt.evaluate.scores import Tally
-from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, class_codes
+from rosenblatt.learn.files.labels.labels_to_classes import UNKNOWN_LABEL, class_codes
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model

@@ -9,7 +9,7 @@ from contextlib import suppress
 from rosenblatt import options
 from rosenblatt.errors import DataError, option
 from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file, remove_checkpoint, save_checkpoint
-from rosenblatt.learn.files.labels_to_classes import KnownLabels, check_classes, look_at_labels, read_all_labels
+from rosenblatt.learn.files.labels.labels_to_classes import KnownLabels, check_classes, look_at_labels, read_all_labels
 from rosenblatt.learn.files.passes import Fitting, Restart
 from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.settings import Settings

@@ -10,7 +10,7 @@ from typing import Any
 from rosenblatt import native
 from rosenblatt.available_cores import core_count
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.files.labels_to_classes import class_codes
+from rosenblatt.learn.files.labels.labels_to_classes import class_codes
 from rosenblatt.model.model import Model
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source

@@ -11,7 +11,7 @@ from typing import Any
 from rosenblatt import native
 from rosenblatt.errors import option
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, class_codes, quoted
+from rosenblatt.learn.files.labels.labels_to_classes import UNKNOWN_LABEL, class_codes, quoted
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel

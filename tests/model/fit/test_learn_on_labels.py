@@ -16,7 +16,7 @@ from rosenblatt.readers.formats import lines
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.rules import RULES
 from rosenblatt.storage.container import write_container
-from tests.learn.files.test_several_labels import examples, write
+from tests.learn.files.labels.test_several_labels import examples, write
 from tests.model.fit.test_learn_on import same_model
 
 SEVERAL = ReadOptions(multi_label=True, decide=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.holdout import Holdout
-from rosenblatt.learn.files.label_sets import LabelSetCoder
-from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, ClassCoder, LabelOrder
+from rosenblatt.learn.files.labels.label_sets import LabelSetCoder
+from rosenblatt.learn.files.labels.labels_to_classes import UNKNOWN_LABEL, ClassCoder, LabelOrder
 from rosenblatt.learn.files.numbers.targets import NumberCoder
 from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
 from rosenblatt.readers.cache.spill import SpillCache
@@ -84,7 +84,7 @@ class Examples:
         """None where all examples count the same; the weights of labels are those of their units."""
         if self._plan.class_weight is None or self._plan.reading.multi_label:
             return None
-        from rosenblatt.learn.files.class_weights import class_weights
+        from rosenblatt.learn.files.labels.class_weights import class_weights
 
         return class_weights(self._plan.class_weight, classes, self._source.name, so_far)
 

@@ -13,8 +13,8 @@ from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.examples_of_each_pass import Examples, PassBlock
 from rosenblatt.learn.files.interrupt import Interrupt
-from rosenblatt.learn.files.label_sets import LabelSetCoder
-from rosenblatt.learn.files.labels_to_classes import ClassCoder
+from rosenblatt.learn.files.labels.label_sets import LabelSetCoder
+from rosenblatt.learn.files.labels.labels_to_classes import ClassCoder
 from rosenblatt.learn.files.leak_sample import LeakSample
 from rosenblatt.learn.files.numbers.targets import NumberCoder, TargetScale
 from rosenblatt.learn.files.plan import Plan, Progress
@@ -68,7 +68,7 @@ class Fitting:
         self.sets = coder.sets if isinstance(coder, LabelSetCoder) else None  # of labels, where examples have several
         self.label_weights = None
         if self.sets is not None and plan.class_weight is not None:
-            from rosenblatt.learn.files.class_weights import weight_of_each
+            from rosenblatt.learn.files.labels.class_weights import weight_of_each
 
             self.label_weights = weight_of_each(plan.class_weight, classes, source.name)
         self.candidates = Candidates(source.name, plan, self.n_classes, self.sets, self.label_weights)

@@ -17,8 +17,14 @@ from rosenblatt import native, options
 from rosenblatt.errors import DataError, ModelError, ParameterError, option
 from rosenblatt.lazy import np
 from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file, remove_checkpoint, save_checkpoint
-from rosenblatt.learn.files.label_sets import EMPTY_SET
-from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, KnownLabels, check_classes, class_codes, quoted
+from rosenblatt.learn.files.labels.label_sets import EMPTY_SET
+from rosenblatt.learn.files.labels.labels_to_classes import (
+    UNKNOWN_LABEL,
+    KnownLabels,
+    check_classes,
+    class_codes,
+    quoted,
+)
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.grown_run import (

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rosenblatt.errors import option, spelled
-from rosenblatt.learn.files.labels_to_classes import quoted
+from rosenblatt.learn.files.labels.labels_to_classes import quoted
 from rosenblatt.learn.files.leak_sample import LeakSample
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel

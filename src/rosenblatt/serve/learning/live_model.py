@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from rosenblatt import native
 from rosenblatt.errors import ModelError
 from rosenblatt.lazy import np
-from rosenblatt.learn.files.class_weights import class_weights
+from rosenblatt.learn.files.labels.class_weights import class_weights
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.learn.progressive_scores import progressive_scores

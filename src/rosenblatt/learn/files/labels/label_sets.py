@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, ClassCoder, class_codes
+from rosenblatt.learn.files.labels.labels_to_classes import UNKNOWN_LABEL, ClassCoder, class_codes
 from rosenblatt.readers.source import Source
 from rosenblatt.records import Label, SourceBlock
 

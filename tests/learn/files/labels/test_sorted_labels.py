@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.learn.files import shuffle as shuffling
-from rosenblatt.learn.files.labels_to_classes import LabelOrder
+from rosenblatt.learn.files.labels.labels_to_classes import LabelOrder
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.cache import spill as cache

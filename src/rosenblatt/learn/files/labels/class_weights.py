@@ -5,7 +5,7 @@ from typing import Any
 
 from rosenblatt import native
 from rosenblatt.errors import DataError, option
-from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, class_codes, named_classes, quoted
+from rosenblatt.learn.files.labels.labels_to_classes import UNKNOWN_LABEL, class_codes, named_classes, quoted
 from rosenblatt.records import Label
 
 
