@@ -14,8 +14,8 @@ import rosenblatt
 from rosenblatt.errors import ParameterError
 from rosenblatt.learn.files.rule_choice.portfolio import RULES
 from rosenblatt.learn.run import Run
-from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.state.run_state import pack_run, unpack_run
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.native import rows_of
 from rosenblatt.records import Block, Csr

@@ -12,7 +12,7 @@ import pytest
 
 from rosenblatt import native
 from rosenblatt.errors import ModelError
-from rosenblatt.learn.run_state import unpack_run
+from rosenblatt.learn.state.run_state import unpack_run
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds import linear
 from rosenblatt.model.kinds.linear import LinearModel

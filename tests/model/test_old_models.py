@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import rosenblatt
-from rosenblatt.learn.run_state import ADDED_LATER
+from rosenblatt.learn.state.run_state import ADDED_LATER
 from tests import child
 from tests.model.test_model_file import resign
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ModelError, ParameterError, option
-from rosenblatt.learn.run_state import pack_settings
+from rosenblatt.learn.state.run_state import pack_settings
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import unpack_model
 from rosenblatt.options.values.file_size import shown_size

@@ -25,7 +25,7 @@ print((peak() - before) / len(line))
 """
 PACKED_RUN = """
 import numpy as np
-from rosenblatt.learn.run_state import pack_run
+from rosenblatt.learn.state.run_state import pack_run
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 run = Run(Settings(learning_rate="arow", keep="average", multi_class="ovr"), 1 << 19, np.ones(8), 0)

@@ -13,7 +13,7 @@ import pytest
 import rosenblatt
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.learn.grown_run import with_hashed_columns, with_inserted_columns
+from rosenblatt.learn.state.grown_run import with_hashed_columns, with_inserted_columns
 from rosenblatt.model.export.export import export_model
 from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.kinds.linear import LinearModel

@@ -12,9 +12,9 @@ from rosenblatt import native
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn.files.rule_choice.portfolio import RULES
-from rosenblatt.learn.grown_run import units_for_one_more, units_in_order, with_units
 from rosenblatt.learn.multiclass_schemes import predicted_classes
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.state.grown_run import units_for_one_more, units_in_order, with_units
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file

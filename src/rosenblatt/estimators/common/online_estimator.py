@@ -15,9 +15,9 @@ from rosenblatt.estimators.common.run_attributes import LinearRunEstimator
 from rosenblatt.input_checks import thread_count
 from rosenblatt.learn.replay.trace import Trace
 from rosenblatt.learn.run import Run, Validation
-from rosenblatt.learn.run_state import ADDED_LATER, WRITTEN_WHERE_SET
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.shared_pass import share_pass
+from rosenblatt.learn.state.run_state import ADDED_LATER, WRITTEN_WHERE_SET
 from rosenblatt.records import Block, Floats, Values
 
 # Older files end before those that were added later.

@@ -13,10 +13,10 @@ from rosenblatt.estimators.common import check_input
 from rosenblatt.estimators.common.base import DescribedEstimator, changed_option_error, draft_of
 from rosenblatt.estimators.common.run_attributes import FromLinearRun
 from rosenblatt.input_checks import thread_count
-from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.run import Run, Validation
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.state.initial_weights import begin_run
 from rosenblatt.model.model import check_finite
 from rosenblatt.records import Block, Csr, Floats, Values
 

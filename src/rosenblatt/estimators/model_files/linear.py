@@ -11,7 +11,7 @@ from rosenblatt.estimators.model_files.parameters import from_json, label_array,
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.learn.polynomial import columns_of
-from rosenblatt.learn.run_state import ADDED_LATER
+from rosenblatt.learn.state.run_state import ADDED_LATER
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import space_of_columns
 from rosenblatt.version import __version__

@@ -10,7 +10,7 @@ from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.rule_choice.race import Race
 from rosenblatt.learn.run import Run
-from rosenblatt.learn.run_state import pack_run, pack_settings, unpack_run, unpack_settings
+from rosenblatt.learn.state.run_state import pack_run, pack_settings, unpack_run, unpack_settings
 from rosenblatt.readers.cache.fingerprint import fingerprint
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.save_feature_space import pack_classes, unpack_classes

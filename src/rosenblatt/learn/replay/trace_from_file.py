@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from rosenblatt.errors import DataError
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.replay.trace import Trace
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.state.initial_weights import begin_run
 from rosenblatt.readers.block_rows import join_weights, stack_rows
 from rosenblatt.records import Block, Csr, Label, SourceBlock
 

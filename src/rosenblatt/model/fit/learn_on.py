@@ -27,7 +27,8 @@ from rosenblatt.learn.files.labels.labels_to_classes import (
 )
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.grown_run import (
+from rosenblatt.learn.run import Run
+from rosenblatt.learn.state.grown_run import (
     UnitMap,
     units_for_one_more,
     units_for_one_more_label,
@@ -37,7 +38,6 @@ from rosenblatt.learn.grown_run import (
     with_inserted_columns,
     with_units,
 )
-from rosenblatt.learn.run import Run
 from rosenblatt.model.fit.fitted import Fitted, fitted_of
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rosenblatt import native
 from rosenblatt.learn.polynomial import columns_of, product_at, product_name
 from rosenblatt.learn.run import Run
-from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.state.run_state import pack_run, unpack_run
 from rosenblatt.model.model import Model, check_finite, unpack_provenance
 from rosenblatt.model.probabilities.calibration import Calibration, own_probabilities, unpack_calibration
 from rosenblatt.model.probabilities.honest_sample import HonestSample, unpack_sample

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from rosenblatt import native
 from rosenblatt.errors import ModelError
-from rosenblatt.learn.run_state import unpack_run
+from rosenblatt.learn.state.run_state import unpack_run
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import unpack_provenance
 from rosenblatt.model.probabilities.calibration import Calibration, check_map

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from rosenblatt.lazy import np
 from rosenblatt.learn.files.numbers.targets import TargetScale
-from rosenblatt.learn.run_state import unpack_run
+from rosenblatt.learn.state.run_state import unpack_run
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import unpack_provenance
 from rosenblatt.model.probabilities.prediction_intervals import PredictionInterval, unpack_interval

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from rosenblatt import native, options
 from rosenblatt.errors import DataError
-from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.multiclass_schemes import predicted_classes
 from rosenblatt.learn.polynomial import names
 from rosenblatt.learn.replay.trace import Step, Trace
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.state.initial_weights import begin_run
 from rosenblatt.records import Block, Floats
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.playback.run import Moment, PlayedRun

@@ -93,7 +93,7 @@ def _pack_part(run: Run, name: str, tensors: Tensors, prefix: str) -> dict[str, 
 def _pack_votes(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
     if run.votes is None:
         return None
-    from rosenblatt.learn.vote_state import pack_votes
+    from rosenblatt.learn.state.vote_state import pack_votes
 
     return pack_votes(run.votes, tensors, prefix)
 
@@ -143,7 +143,7 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int, *, c
         "votes": None,
     }
     if votes is not None:
-        from rosenblatt.learn.vote_state import unpack_votes
+        from rosenblatt.learn.state.vote_state import unpack_votes
 
         shape = (units, features)
         state["votes"] = unpack_votes(votes, tensors, f"{prefix}votes.", settings, run.class_weight, shape)

@@ -1,0 +1,1 @@
+"""How a run begins, grows by columns and classes, and is saved and restored."""
