@@ -11,9 +11,9 @@ import pytest
 from rosenblatt import certify, read
 from rosenblatt.certificates import certify_stored as search
 from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
-from rosenblatt.certificates.check_input import check_points
+from rosenblatt.certificates.points.check_input import check_points
+from rosenblatt.certificates.points.stored_points import StoredPoints
 from rosenblatt.certificates.search.hull_search import SearchMonitor
-from rosenblatt.certificates.stored_points import StoredPoints
 from rosenblatt.errors import DataError
 from rosenblatt.readers.cache import spill
 from rosenblatt.readers.source import ReadOptions

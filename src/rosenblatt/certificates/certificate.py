@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.certificates import figures_hook, sentences, verify
-from rosenblatt.certificates.check_input import check_points
-from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.points.check_input import check_points
+from rosenblatt.certificates.points.points import Points
 from rosenblatt.errors import DataError
 from rosenblatt.records import Floats
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rosenblatt import options
 from rosenblatt.certificates import verify
 from rosenblatt.certificates.certificate import CertifiedHyperplane, DataFingerprint, Inseparable, Separable, Undecided
-from rosenblatt.certificates.check_input import check_points
-from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.points.check_input import check_points
+from rosenblatt.certificates.points.points import Points
 from rosenblatt.certificates.search.common_point import rows_with_common_point
 from rosenblatt.certificates.search.conditioning import conditioned
 from rosenblatt.certificates.search.hull_search import (

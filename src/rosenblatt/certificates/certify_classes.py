@@ -15,8 +15,8 @@ from rosenblatt import options
 from rosenblatt.certificates import figures_hook
 from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
 from rosenblatt.certificates.certify import certify_points
-from rosenblatt.certificates.check_input import check_labels, check_values
-from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.points.check_input import check_labels, check_values
+from rosenblatt.certificates.points.points import Points
 from rosenblatt.certificates.search.hull_search import SearchMonitor
 from rosenblatt.errors import DataError, option
 from rosenblatt.input_checks import plain_label, thread_count

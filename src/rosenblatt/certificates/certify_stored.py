@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from rosenblatt.certificates import verify
 from rosenblatt.certificates.certificate import CertifiedHyperplane, DataFingerprint, Inseparable, Separable, Undecided
 from rosenblatt.certificates.certify import certify_points
-from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.points.points import Points
+from rosenblatt.certificates.points.stored_points import StoredPoints
 from rosenblatt.certificates.search.hull_search import SearchMonitor
-from rosenblatt.certificates.stored_points import StoredPoints
 from rosenblatt.records import Floats
 
 _NUMBERS = 4_000_000  # in memory, or

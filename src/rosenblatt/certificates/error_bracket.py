@@ -17,8 +17,8 @@ from rosenblatt import native, options
 from rosenblatt.certificates import verify
 from rosenblatt.certificates.certificate import CertifiedHyperplane, Inseparable, Undecided
 from rosenblatt.certificates.certify import SearchAnswer, find_separator
-from rosenblatt.certificates.check_input import check_points
-from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.points.check_input import check_points
+from rosenblatt.certificates.points.points import Points
 from rosenblatt.certificates.search.conditioning import Conditioned, conditioned
 from rosenblatt.certificates.search.hull_search import HullSearch, ProgressCallback, SearchMonitor, random_scores
 from rosenblatt.learn.run import Run

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certificates.points import ExactNumber, Points, to_exact
+from rosenblatt.certificates.points.points import ExactNumber, Points, to_exact
 from rosenblatt.records import Csr, Floats
 
 _UNIT_ROUNDOFF = 2.0**-53

@@ -12,7 +12,7 @@ from rosenblatt import native, options
 from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
 from rosenblatt.certificates.certify import certify_points
 from rosenblatt.certificates.error_bracket import hyperplane_with_few_errors
-from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.points.points import Points
 from rosenblatt.certificates.search.hull_search import SearchMonitor
 from rosenblatt.estimators.common import check_input
 from rosenblatt.estimators.common.base import Estimator

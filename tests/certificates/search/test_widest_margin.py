@@ -11,7 +11,7 @@ import pytest
 from rosenblatt import certify, native
 from rosenblatt.certificates import verify
 from rosenblatt.certificates.certificate import Separable
-from rosenblatt.certificates.check_input import check_points
+from rosenblatt.certificates.points.check_input import check_points
 from rosenblatt.errors import DataError
 from tests import child
 

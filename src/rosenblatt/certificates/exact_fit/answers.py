@@ -12,7 +12,7 @@ from rosenblatt.certificates import sentences
 from rosenblatt.certificates.certificate import Certificate, Verified
 from rosenblatt.certificates.exact_fit import verify_fit
 from rosenblatt.certificates.exact_fit.equations import Equations, check_equations
-from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.points.points import Points
 from rosenblatt.errors import DataError, ParameterError, plural
 from rosenblatt.records import Floats
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certificates.check_input import check_values
-from rosenblatt.certificates.points import ExactNumber, Points, to_exact
+from rosenblatt.certificates.points.check_input import check_values
+from rosenblatt.certificates.points.points import ExactNumber, Points, to_exact
 from rosenblatt.errors import DataError
 from rosenblatt.records import Csr
 

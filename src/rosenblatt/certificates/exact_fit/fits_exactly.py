@@ -20,7 +20,7 @@ from rosenblatt.certificates.certificate import DataFingerprint
 from rosenblatt.certificates.exact_fit import modular, verify_fit
 from rosenblatt.certificates.exact_fit.answers import ExactFit, NoExactFit
 from rosenblatt.certificates.exact_fit.equations import Equations, check_equations
-from rosenblatt.certificates.points import ExactNumber
+from rosenblatt.certificates.points.points import ExactNumber
 from rosenblatt.errors import DataError
 from rosenblatt.extras import require
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certificates.points import ExactNumber
+from rosenblatt.certificates.points.points import ExactNumber
 from rosenblatt.records import Csr
 
 Residues: TypeAlias = NDArray[np.int64]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.certificates.exact_fit import modular
 from rosenblatt.certificates.exact_fit.equations import Equations
-from rosenblatt.certificates.points import ExactNumber
+from rosenblatt.certificates.points.points import ExactNumber
 from rosenblatt.certificates.verify import exact_score
 from rosenblatt.records import Csr
 

@@ -7,7 +7,7 @@ to such weights, but where the hulls barely overlap it may stall before it has t
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certificates.points import Points, to_floats
+from rosenblatt.certificates.points.points import Points, to_floats
 from rosenblatt.certificates.search.hull_search import SearchMonitor
 from rosenblatt.records import Csr
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certificates.points import ExactNumber, Points, to_exact, to_floats
+from rosenblatt.certificates.points.points import ExactNumber, Points, to_exact, to_floats
 from rosenblatt.records import Csr, Floats
 
 _FLOAT32_EXACT = 2**24  # float32 holds every integer up to this size

@@ -16,7 +16,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certificates.points import ExactNumber, Points, to_exact
+from rosenblatt.certificates.points.points import ExactNumber, Points, to_exact
 from rosenblatt.records import Csr
 
 _PRIME = 2**61 - 1

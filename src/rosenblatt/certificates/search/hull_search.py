@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import native
-from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.points.points import Points
 from rosenblatt.certificates.search.conditioning import Conditioned
 from rosenblatt.certificates.verify import sum_by_index
 from rosenblatt.records import Csr, Floats

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.certificates import verify
 from rosenblatt.certificates.certificate import CertifiedHyperplane
-from rosenblatt.certificates.points import ExactNumber, Points, to_exact
+from rosenblatt.certificates.points.points import ExactNumber, Points, to_exact
 from rosenblatt.certificates.search.conditioning import conditioned
 from rosenblatt.certificates.search.hull_search import ConvexWeights, HullSearch, HullSearchResult, SearchMonitor
 from rosenblatt.records import Floats

@@ -22,7 +22,7 @@ from rosenblatt.readers.source import ReadOptions
 if TYPE_CHECKING:
     from rosenblatt.certificates.certificate import Certificate
     from rosenblatt.certificates.certify_classes import ClassTable
-    from rosenblatt.certificates.points import Points
+    from rosenblatt.certificates.points.points import Points
     from rosenblatt.readers.stored_examples import StoredExamples
 
 
@@ -63,7 +63,7 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
     With --task number the label is a number, and the question whether some linear function of the columns meets it in
     every row.
     """
-    from rosenblatt.certificates.check_input import check_points
+    from rosenblatt.certificates.points.check_input import check_points
     from rosenblatt.readers.stored_examples import IN_MEMORY, StoredExamples, read_or_store
 
     many = settings["pairs"] or settings["one_vs_rest"]
@@ -140,8 +140,8 @@ def _certify_number(data: str, X: Any, y: Any, settings: dict[str, Any], as_json
 def _certify_stored(examples: StoredExamples, line: StatusLine, settings: dict[str, Any], as_json: bool) -> int:
     """The same, or the check of a proof, for examples that are too many for memory."""
     from rosenblatt.certificates.certify_stored import certify_stored
+    from rosenblatt.certificates.points.stored_points import StoredPoints
     from rosenblatt.certificates.search.hull_search import SearchMonitor
-    from rosenblatt.certificates.stored_points import StoredPoints
 
     _refuse_many_classes(examples.name, len(examples.labels))
     monitor = SearchMonitor.start(settings["time_limit"], line.search)

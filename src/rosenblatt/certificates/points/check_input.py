@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certificates.points import FLOAT64_EXACT, Points, to_exact
+from rosenblatt.certificates.points.points import FLOAT64_EXACT, Points, to_exact
 from rosenblatt.errors import DataError
 from rosenblatt.input_checks import check_labels_complete, not_finite
 from rosenblatt.records import Csr

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certificates.check_input import check_values, signs_of, two_classes
-from rosenblatt.certificates.points import ExactNumber, Points
+from rosenblatt.certificates.points.check_input import check_values, signs_of, two_classes
+from rosenblatt.certificates.points.points import ExactNumber, Points
 from rosenblatt.readers.block_rows import stack_rows, take_rows
 from rosenblatt.readers.stored_examples import StoredExamples
 from rosenblatt.records import Csr
