@@ -33,13 +33,13 @@ class Format(NamedTuple):
 
 
 def _open_svmlight(file: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> Source:
-    from rosenblatt.readers.formats.svmlight import SvmlightSource, is_in_unlike_units
+    from rosenblatt.readers.formats.svmlight.svmlight import SvmlightSource, is_in_unlike_units
 
     source = SvmlightSource(file, reading, space)
     is_scaled = space.scale is not None if space is not None else reading.decide and reading.scale is not False
     if not is_scaled or (space is None and not is_in_unlike_units(*source.first_rows())):
         return source
-    from rosenblatt.readers.formats.scaled_svmlight import ScaledSvmlight
+    from rosenblatt.readers.formats.svmlight.scaled_svmlight import ScaledSvmlight
 
     return ScaledSvmlight(source)
 
@@ -63,7 +63,7 @@ def _open_fasttext(file: InputFile, reading: ReadOptions, space: FeatureSpace | 
 
 
 def _open_arrays(file: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> Source:
-    from rosenblatt.readers.formats.npy import ArraySource
+    from rosenblatt.readers.formats.arrays.npy import ArraySource
 
     return ArraySource(file, reading, space)
 

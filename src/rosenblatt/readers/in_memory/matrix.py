@@ -6,7 +6,7 @@ from typing import Any
 
 from rosenblatt.input_checks import not_finite
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.readers.formats.npy import ArraySource
+from rosenblatt.readers.formats.arrays.npy import ArraySource
 from rosenblatt.readers.in_memory.targets import NAME, MemorySource, Targets
 from rosenblatt.readers.inputs.input_file import InputFile, MemoryFile
 from rosenblatt.readers.source import ReadOptions

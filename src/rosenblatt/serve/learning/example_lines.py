@@ -19,7 +19,7 @@ from rosenblatt.lazy import np
 from rosenblatt.readers.formats.bad_lines import Fault
 from rosenblatt.readers.formats.lines import Parsed
 from rosenblatt.readers.formats.registry import feature_kind
-from rosenblatt.readers.formats.scaled_svmlight import as_scaled_rows
+from rosenblatt.readers.formats.svmlight.scaled_svmlight import as_scaled_rows
 from rosenblatt.readers.hashing.column_names import NameCollector, with_more_names
 from rosenblatt.readers.hashing.cross import pairs_of_model
 from rosenblatt.readers.hashing.settings import hashing_settings, native_hashing

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain
 
 from rosenblatt.lazy import np
-from rosenblatt.readers.formats.svmlight import SvmlightSource
+from rosenblatt.readers.formats.svmlight.svmlight import SvmlightSource
 from rosenblatt.readers.source import SourceWrapper
 from rosenblatt.readers.table.scale import Scaling, scaling_of
 from rosenblatt.records import Csr, FeatureSpace, Floats, SourceBlock, Values

@@ -1,0 +1,1 @@
+"""Arrays saved by numpy and scipy."""
