@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rosenblatt import native
 from rosenblatt.readers.inputs.input_file import MemoryFile
 from rosenblatt.readers.table.bad_rows import BadLine
-from rosenblatt.readers.table.csv import CsvFile
+from rosenblatt.readers.table.files.csv import CsvFile
 
 CELLS = st.text(alphabet='ab ,"\né?', max_size=5)
 

@@ -11,8 +11,8 @@ from rosenblatt.readers.in_memory.targets import NAME, MemorySource, Targets
 from rosenblatt.readers.inputs.input_file import InputFile, MemoryFile
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
-from rosenblatt.readers.table.check_arrow import readable
-from rosenblatt.readers.table.parquet_arrow import TypedFile
+from rosenblatt.readers.table.files.check_arrow import readable
+from rosenblatt.readers.table.files.parquet_arrow import TypedFile
 from rosenblatt.readers.table.table_source import TableSource
 from rosenblatt.records import FeatureSpace
 

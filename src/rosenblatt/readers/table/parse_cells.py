@@ -13,12 +13,12 @@ from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.number_targets import LARGEST, what_is_wrong
 from rosenblatt.readers.table.bad_rows import BadCells, not_a_date, not_a_number, number_too_large
-from rosenblatt.readers.table.check_arrow import naming_column
 from rosenblatt.readers.table.columns import dates
 from rosenblatt.readers.table.columns.kinds import is_one_of
 from rosenblatt.readers.table.columns.layout import Layout
 from rosenblatt.readers.table.columns.missing_cells import FLAGS, MISSING, is_number
 from rosenblatt.readers.table.columns.written_numbers import NumberForm, plain_numbers, without_marks
+from rosenblatt.readers.table.files.check_arrow import naming_column
 from rosenblatt.records import Floats
 
 T = TypeVar("T")

@@ -25,18 +25,18 @@ from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.several_labels import LONGEST_LABELS, UNIT, SeveralLabels
 from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.bad_rows import BadCells, BadLine, bad_row_error, label_missing, label_too_long
-from rosenblatt.readers.table.check_arrow import refuse_types
 from rosenblatt.readers.table.columns.find_layout import find_layout, layout_of_model, refuse_unknown
 from rosenblatt.readers.table.columns.head import Head, read_head
 from rosenblatt.readers.table.columns.label_column import label_column
 from rosenblatt.readers.table.columns.new_columns import absence, extended, with_absent
-from rosenblatt.readers.table.csv import CsvFile, separator_of
 from rosenblatt.readers.table.encode_rows import Encoder
 from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, equal_batches, first_rows, rows_of_batch
-from rosenblatt.readers.table.joined_table import JoinedTable, OneTable
-from rosenblatt.readers.table.json_lines import JsonLines
+from rosenblatt.readers.table.files.check_arrow import refuse_types
+from rosenblatt.readers.table.files.csv import CsvFile, separator_of
+from rosenblatt.readers.table.files.joined_table import JoinedTable, OneTable
+from rosenblatt.readers.table.files.json_lines import JsonLines
+from rosenblatt.readers.table.files.parquet_arrow import TypedFile
 from rosenblatt.readers.table.label_cells import LabelCells, label_cells
-from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.parse_cells import Batch, WordColumn, parse_batch
 from rosenblatt.records import FeatureSpace, SourceBlock
 

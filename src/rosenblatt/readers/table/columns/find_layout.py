@@ -12,7 +12,6 @@ from pyarrow import compute as pc
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError, listed, option
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.readers.table.check_arrow import naming_column, refuse_types
 from rosenblatt.readers.table.columns.dates import DateForm, form_of_cells, form_of_type
 from rosenblatt.readers.table.columns.kinds import (
     ColumnKind,
@@ -33,6 +32,7 @@ from rosenblatt.readers.table.columns.written_numbers import (
     number_forms,
     without_marks,
 )
+from rosenblatt.readers.table.files.check_arrow import naming_column, refuse_types
 
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 EVERY = "*"  # all columns

@@ -22,8 +22,8 @@ from rosenblatt.readers.formats.lines import LineSpan, line_spans, whole_lines
 from rosenblatt.readers.inputs.input_file import HEAD, InputFile, cannot_read
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
-from rosenblatt.readers.table.check_arrow import refuse_duplicates
-from rosenblatt.readers.table.json_objects import Shape, cells_of, merge, numbers_as_words, object_of, put
+from rosenblatt.readers.table.files.check_arrow import refuse_duplicates
+from rosenblatt.readers.table.files.json_objects import Shape, cells_of, merge, numbers_as_words, object_of, put
 
 _BLOCK = 1 << 20
 _SAMPLE = 16  # megabytes of the first lines

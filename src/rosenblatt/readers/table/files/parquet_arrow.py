@@ -9,7 +9,7 @@ import pyarrow as pa
 from rosenblatt.errors import DataError
 from rosenblatt.readers.inputs.input_file import InputFile
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
-from rosenblatt.readers.table.check_arrow import readable, refuse_duplicates
+from rosenblatt.readers.table.files.check_arrow import readable, refuse_duplicates
 
 _CELLS = 1 << 20  # cells of a batch, approximately
 

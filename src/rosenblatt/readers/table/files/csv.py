@@ -23,8 +23,8 @@ from rosenblatt.lazy import np
 from rosenblatt.readers.formats.lines import available_lines
 from rosenblatt.readers.inputs.input_file import HEAD, InputFile, Stream
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows, wrong_width
-from rosenblatt.readers.table.check_arrow import refuse_duplicates
 from rosenblatt.readers.table.columns.missing_cells import DECIMAL_COMMA, MISSING, is_number
+from rosenblatt.readers.table.files.check_arrow import refuse_duplicates
 
 _BLOCK = 6 << 20  # a third of it is read at a time, because a byte that is not UTF-8 becomes three
 _LONGEST_ROW = _BLOCK // 3

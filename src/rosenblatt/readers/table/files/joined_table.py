@@ -17,9 +17,9 @@ from rosenblatt.readers.inputs.input_file import InputFile
 from rosenblatt.readers.inputs.joined_file import JoinedFile, Part
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.columns.label_column import label_column
-from rosenblatt.readers.table.csv import CsvFile
-from rosenblatt.readers.table.json_lines import JsonLines
-from rosenblatt.readers.table.parquet_arrow import TypedFile
+from rosenblatt.readers.table.files.csv import CsvFile
+from rosenblatt.readers.table.files.json_lines import JsonLines
+from rosenblatt.readers.table.files.parquet_arrow import TypedFile
 
 OneTable: TypeAlias = CsvFile | TypedFile | JsonLines
 

@@ -14,7 +14,7 @@ from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.readers.inputs.input_file import InputFile
 from rosenblatt.readers.table.bad_rows import BadLine
-from rosenblatt.readers.table.json_lines import JsonLines
+from rosenblatt.readers.table.files.json_lines import JsonLines
 from tests import child
 from tests.slow_twins import json_lines as twin
 
@@ -156,7 +156,7 @@ def test_the_same_where_pieces_end(tmp_path: Path) -> None:
 _ALL = """
 import sys
 from pathlib import Path
-from tests.readers.table.test_json_parser import check, lines
+from tests.readers.table.files.test_json_parser import check, lines
 print(check(Path(sys.argv[1]), lines(11, 600)))
 """
 

@@ -1,0 +1,1 @@
+"""One file for each kind of table: its bytes -> record batches."""
