@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/memory_pool.cpp"
+#include "core/memory/memory_pool.cpp"
 #include "core/hash_secret.cpp"
 
 // Where memory was allocated is not recorded: that takes longer than the parsers do. A finding is repeated with its seed.

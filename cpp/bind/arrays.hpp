@@ -11,7 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/module.hpp"
-#include "core/memory_pool.hpp"
+#include "core/memory/memory_pool.hpp"
 #include "core/rows.hpp"
 #include "isa/dispatch.hpp"
 #include "rows/compact_columns.hpp"

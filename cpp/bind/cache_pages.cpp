@@ -3,7 +3,7 @@
 
 #include "bind/parse/parsed_lines.hpp"
 #include "cache/page.hpp"
-#include "core/read_ahead.hpp"
+#include "core/memory/read_ahead.hpp"
 
 namespace rosenblatt {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "cache/pack_numbers.hpp"
-#include "core/memory_pool.hpp"
+#include "core/memory/memory_pool.hpp"
 #include "isa/dispatch.hpp"
 #include "rows/function_table.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/memory_pool.hpp"
+#include "core/memory/memory_pool.hpp"
 #include "core/hash_secret.hpp"
 #include "parse/number.hpp"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/memory_pool.hpp"
+#include "core/memory/memory_pool.hpp"
 #include "core/rows.hpp"
 #include "core/hash_secret.hpp"
 #include "learn/state/learner.hpp"

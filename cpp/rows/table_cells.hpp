@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/hash_secret.hpp"
-#include "core/memory_pool.hpp"
+#include "core/memory/memory_pool.hpp"
 
 namespace rosenblatt {
 

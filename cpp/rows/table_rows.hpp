@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/memory_pool.hpp"
+#include "core/memory/memory_pool.hpp"
 
 namespace rosenblatt {
 

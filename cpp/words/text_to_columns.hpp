@@ -14,7 +14,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/memory_pool.hpp"
+#include "core/memory/memory_pool.hpp"
 #include "core/hash_secret.hpp"
 #include "isa/dispatch.hpp"
 #include "parse/name_dictionary.hpp"

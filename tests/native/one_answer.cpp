@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/memory_pool.cpp"
+#include "core/memory/memory_pool.cpp"
 #include "core/random.hpp"
 #include "core/hash_secret.cpp"
 #include "learn/batch/logistic_minimum.cpp"

@@ -8,9 +8,9 @@
 #include <new>
 #include <thread>
 
-#include "core/memory_pool.cpp"
+#include "core/memory/memory_pool.cpp"
 #include "core/parallel.hpp"
-#include "core/read_ahead.hpp"
+#include "core/memory/read_ahead.hpp"
 #include "core/hash_secret.cpp"
 #include "learn/batch/logistic_minimum.cpp"
 #include "learn/batch/squared_minimum.cpp"

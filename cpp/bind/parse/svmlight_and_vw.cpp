@@ -4,7 +4,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "bind/parse/parsed_lines.hpp"
-#include "core/read_ahead.hpp"
+#include "core/memory/read_ahead.hpp"
 #include "parse/whole_rows.hpp"
 
 namespace rosenblatt {

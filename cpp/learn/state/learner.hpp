@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/buffer.hpp"
+#include "core/memory/buffer.hpp"
 #include "learn/state/label_sets.hpp"
 #include "learn/rules/rule_options.hpp"
 #include "learn/state/score_sample.hpp"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/memory_pool.hpp"
+#include "core/memory/memory_pool.hpp"
 
 namespace rosenblatt {
 

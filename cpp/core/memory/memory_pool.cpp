@@ -1,5 +1,5 @@
 // The one pool of the process. Compiled once, for any machine: what one instruction set allocates another may give back.
-#include "core/memory_pool.hpp"
+#include "core/memory/memory_pool.hpp"
 
 #include <pthread.h>
 
