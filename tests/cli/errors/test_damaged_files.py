@@ -9,7 +9,7 @@ from pathlib import Path
 from fuzz.files import Outcome, Seed, damaged
 from tests import child
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_a_short_campaign_finds_nothing(tmp_path: Path) -> None:
