@@ -12,7 +12,7 @@ from rosenblatt.studio.lessons.markdown import read_markdown
 from rosenblatt.studio.lessons.registry import all_lessons, read_lesson
 from rosenblatt.studio.questions.lessons.linear_unit import linear_unit
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
-from tests.studio.test_lesson_texts import documented_lesson
+from tests.studio.lessons.test_lesson_texts import documented_lesson
 
 LESSONS = all_lessons()
 KEYS = [lesson.key for lesson in LESSONS]

@@ -10,7 +10,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.studio.lessons.markdown import PANELS, read_markdown
 from rosenblatt.studio.lessons.registry import ORDER, all_lessons, lessons_answer
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_the_lessons_are_listed_in_the_documentation() -> None:
