@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from rosenblatt import Adaline, LinearSeparator, LogisticUnit, Perceptron
 from tests.reference import Reference
-from tests.slow_twins.arithmetic import argmax
+from tests.slow_twins.learn.arithmetic import argmax
 
 Array = NDArray[Any]
 LEARNERS: dict[str, Any] = {"perceptron": Perceptron, "logistic": LogisticUnit, "squared": Adaline}

@@ -15,7 +15,7 @@ from functools import reduce
 from operator import add
 from typing import Any, Self
 
-from tests.slow_twins.arithmetic import SplitMix64, Vector, argmax, each, exp, plus, score, times
+from tests.slow_twins.learn.arithmetic import SplitMix64, Vector, argmax, each, exp, plus, score, times
 
 Rows = list[Vector]
 Sides = list[tuple[int, float]]  # the units an update moves, each with its sign

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from tests.reference import Reference
-from tests.slow_twins.arithmetic import SplitMix64, argmax, dot, exp, score
+from tests.slow_twins.learn.arithmetic import SplitMix64, argmax, dot, exp, score
 
 AND = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
 AND_LABELS = [-1, -1, -1, 1]

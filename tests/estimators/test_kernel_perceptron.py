@@ -16,7 +16,7 @@ from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
 from rosenblatt.learn.kernel import scores as dual_scores
 from tests.agree import bits, real_numbers, run_of, whole_numbers
 from tests.estimators.test_scikit_learn_checks import EXPECTED
-from tests.slow_twins.kernel import DualReference, ForgetronReference, poly, rbf
+from tests.slow_twins.learn.kernel import DualReference, ForgetronReference, poly, rbf
 
 SCHEMES = ("ovr", "ovo", "joint")
 ORDERS = ("given", "shuffle", "sample")

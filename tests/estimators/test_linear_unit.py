@@ -24,7 +24,7 @@ from rosenblatt import Adaline, LinearUnit, load, save
 from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
 from tests.estimators.test_scikit_learn_checks import EXPECTED
 from tests.pairwise import pairwise
-from tests.slow_twins.numbers import NumberReference
+from tests.slow_twins.learn.numbers import NumberReference
 
 LOSSES = ("squared", "absolute", "quantile", "huber")
 RATES = ("constant", "inverse", "invsqrt", "adagrad", "invariant", "arow")

@@ -13,7 +13,7 @@ from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.records import Block, Csr, Values
-from tests.slow_twins.numbers import NumberReference
+from tests.slow_twins.learn.numbers import NumberReference
 
 LEVELS = [(0.5,), (0.1, 0.5, 0.9), (0.2, 0.3, 0.4, 0.8, 0.99), tuple((np.arange(19) / 20 + 0.05).tolist())]
 RATES = ("constant", "invsqrt", "adagrad", "invariant")

@@ -16,7 +16,7 @@ from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.source import ReadOptions
 from tests.readers.table.test_columns import customers, write
-from tests.slow_twins.readers import log_scale
+from tests.slow_twins.readers.readers import log_scale
 
 
 @pytest.fixture

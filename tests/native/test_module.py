@@ -14,7 +14,7 @@ from rosenblatt import Perceptron, native
 from rosenblatt.learn.settings import Settings
 from rosenblatt.native import _native
 from tests import child
-from tests.slow_twins.arithmetic import SplitMix64
+from tests.slow_twins.learn.arithmetic import SplitMix64
 
 STUB = ast.parse(Path(native.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import native
 from rosenblatt.readers.hashing.column_names import collisions, column_names
-from tests.slow_twins import words as slow
+from tests.slow_twins.readers import words as slow
 
 same_unicode = pytest.mark.skipif(
     unicodedata.unidata_version != native.unicode_version(), reason="this Python has tables of another Unicode"

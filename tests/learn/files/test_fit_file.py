@@ -20,7 +20,7 @@ from rosenblatt.options import RULE_NAMES
 from rosenblatt.readers.block_rows import join_blocks
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block
-from tests.slow_twins.files import Arrays, narrow_csr, progressive_error
+from tests.slow_twins.learn.files import Arrays, narrow_csr, progressive_error
 
 
 def make(classes: int = 2, n: int = 90, d: int = 23, seed: int = 0) -> tuple[Any, Any]:

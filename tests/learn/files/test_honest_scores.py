@@ -12,7 +12,7 @@ from rosenblatt.learn.run import Run
 from rosenblatt.model.fit_file import fit_source
 from rosenblatt.records import Block
 from tests.learn.files.test_fit_file import make
-from tests.slow_twins.files import Arrays
+from tests.slow_twins.learn.files import Arrays
 
 
 def scores_row_by_row(X: Any, y: Any, rule: str, classes: int) -> Any:

@@ -24,7 +24,7 @@ from rosenblatt.model.predict import predict_file
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr
 from tests import child
-from tests.slow_twins.squared_minimum import squared_minimum
+from tests.slow_twins.learn.squared_minimum import squared_minimum
 
 PLACES = {"town": 900.0, "village": -500.0, "coast": 2000.0}
 

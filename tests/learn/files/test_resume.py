@@ -26,7 +26,7 @@ from rosenblatt.storage.checked_header import Header
 from rosenblatt.storage.container import container_bytes, read_container
 from rosenblatt.storage.tensors import Tensors
 from tests.learn.files.test_fit_file import make, same_run
-from tests.slow_twins.files import Arrays, narrow_csr
+from tests.slow_twins.learn.files import Arrays, narrow_csr
 
 
 @pytest.fixture(autouse=True)

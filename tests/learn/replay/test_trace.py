@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from rosenblatt import Perceptron, errors, trace
 from tests.agree import LEARNERS, bits, real_numbers, rule, whole_numbers
-from tests.slow_twins.trace import Telling
+from tests.slow_twins.learn.trace import Telling
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -18,7 +18,7 @@ from rosenblatt import native
 from rosenblatt.readers.cache.pages import DamagedPageError, read_blocks, write_block
 from rosenblatt.records import Block, Csr, ParsedCsr
 from tests import child
-from tests.slow_twins import pages as slow
+from tests.slow_twins.readers import pages as slow
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
-from tests.slow_twins import words as slow
+from tests.slow_twins.readers import words as slow
 
 
 @pytest.fixture

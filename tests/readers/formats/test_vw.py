@@ -16,7 +16,7 @@ from rosenblatt.readers.formats.lines import Parsed
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, FeatureSpace
-from tests.slow_twins import readers as reference_read
+from tests.slow_twins.readers import readers as reference_read
 
 BITS = 12
 VW = ReadOptions(format="vw", bits=BITS)

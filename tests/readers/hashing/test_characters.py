@@ -17,7 +17,7 @@ from rosenblatt.model.predict import predict_file
 from rosenblatt.readers.formats.registry import FORMATS
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
-from tests.slow_twins import words as slow
+from tests.slow_twins.readers import words as slow
 
 RANDOM = np.random.default_rng(3)
 PARTS = [

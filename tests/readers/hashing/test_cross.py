@@ -27,7 +27,7 @@ from rosenblatt.records import Csr, FeatureSpace
 from rosenblatt.report.explanation import explain_example
 from tests.learn.files.test_fit_file import same_run
 from tests.model.test_export import selected
-from tests.slow_twins.crossing import table_row, vw_features
+from tests.slow_twins.readers.crossing import table_row, vw_features
 
 COLUMNS = ["day", "shop", "n", "m"]
 CROSS = ("day:shop", "n:day", "n:m")

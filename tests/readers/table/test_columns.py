@@ -21,7 +21,7 @@ from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table import equal_batches as batches
 from rosenblatt.readers.table.columns.left_out import numbers_left_out
 from rosenblatt.readers.table.scale import log_scale
-from tests.slow_twins import readers as slow
+from tests.slow_twins.readers import readers as slow
 
 N = 300
 

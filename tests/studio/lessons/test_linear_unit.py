@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.studio.questions.lessons.linear_unit import POINTS, linear_unit
-from tests.slow_twins import line_through_points as twin
+from tests.slow_twins.learn import line_through_points as twin
 
 EXACT = [(Fraction(x), Fraction(str(y))) for x, y in POINTS]
 LINES = [(0, 0), (6, 0.75), (-2.5, 1.5), (1e6, -1e6)]

@@ -22,7 +22,7 @@ from rosenblatt.records import Block
 from tests import child
 from tests.learn.files.test_fit_file import make, same_run
 from tests.learn.files.test_resume import Broken, press_ctrl_c
-from tests.slow_twins.files import Arrays, narrow_csr
+from tests.slow_twins.learn.files import Arrays, narrow_csr
 
 
 def auto(**options: Any) -> Plan:

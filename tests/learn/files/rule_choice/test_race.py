@@ -8,7 +8,7 @@ from rosenblatt.learn.files.rule_choice import race as racing
 from rosenblatt.learn.files.rule_choice.portfolio import candidates
 from rosenblatt.learn.files.rule_choice.race import Race
 from rosenblatt.model.fit_file import fit_source
-from tests.slow_twins.files import Arrays
+from tests.slow_twins.learn.files import Arrays
 
 
 def test_nobody_is_judged_early_or_alone() -> None:

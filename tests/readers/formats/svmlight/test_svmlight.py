@@ -25,7 +25,7 @@ from rosenblatt.readers.read import read
 from rosenblatt.readers.source import ReadOptions, RereadError
 from rosenblatt.records import Csr, FeatureSpace, SourceBlock
 from tests import child
-from tests.slow_twins import readers as reference_read
+from tests.slow_twins.readers import readers as reference_read
 
 SVM = ReadOptions(format="svmlight")
 

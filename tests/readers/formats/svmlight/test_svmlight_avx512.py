@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import native
-from tests.slow_twins import readers as reference_read
+from tests.slow_twins.readers import readers as reference_read
 
 SHAPES = [
     f"{sign}{'1234567890123'[:before]}{point}{'9876543210987'[:after]}"

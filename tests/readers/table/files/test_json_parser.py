@@ -16,7 +16,7 @@ from rosenblatt.readers.inputs.input_file import InputFile
 from rosenblatt.readers.table.bad_rows import BadLine
 from rosenblatt.readers.table.files.json_lines import JsonLines
 from tests import child
-from tests.slow_twins import json_lines as twin
+from tests.slow_twins.readers import json_lines as twin
 
 NUMBERS = (
     "0", "-0", "-0.0", "0.0", "7", "-12", "1234567", "12345678", "123456789012345678901234567890", "9007199254740993",

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from rosenblatt import native
-from tests.slow_twins.readers import vw_row
+from tests.slow_twins.readers.readers import vw_row
 
 Pairs = Sequence[tuple[str, str]]
 MASK, K1, K3 = 2**64 - 1, 0xBB67AE8584CAA73B, 0xA54FF53A5F1D36F1

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from tests.reference import Reference
-from tests.slow_twins.arithmetic import Vector
+from tests.slow_twins.learn.arithmetic import Vector
 
 
 class Visit(NamedTuple):

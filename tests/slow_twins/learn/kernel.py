@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.slow_twins.arithmetic import SplitMix64, Vector, argmax
+from tests.slow_twins.learn.arithmetic import SplitMix64, Vector, argmax
 
 Kernel = Callable[[Vector, Vector], float]
 Entry = tuple[int, int, int, float]  # examples visited before, row, unit, coefficient

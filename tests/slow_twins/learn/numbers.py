@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from tests.reference import Reference, Rows, Unit
-from tests.slow_twins.arithmetic import Vector, each, exp, score, times
+from tests.slow_twins.learn.arithmetic import Vector, each, exp, score, times
 
 
 def loss_and_pull(loss: str, missing: float, level: float, width: float) -> tuple[float, float]:
