@@ -7,7 +7,7 @@ import pytest
 from rosenblatt import native
 from rosenblatt.readers.formats.lines import Parsed
 from tests import child
-from tests.native.sanitized import built
+from tests.native.programs.sanitized import built
 
 FUZZ = Path(__file__).parents[2] / "fuzz"
 

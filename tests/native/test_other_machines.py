@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests import child
-from tests.native.sanitized import CPP
+from tests.native.programs.sanitized import CPP
 
-SOURCE = Path(__file__).with_name("one_answer.cpp")
+SOURCE = Path(__file__).with_name("programs") / "one_answer.cpp"
 FLAGS = ("-std=c++20", "-O1", "-w", "-ffp-contract=off", f"-I{CPP}", str(SOURCE))
 
 

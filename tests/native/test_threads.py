@@ -16,7 +16,7 @@ from rosenblatt import native
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Csr
 from tests import child
-from tests.native.sanitized import built
+from tests.native.programs.sanitized import built
 
 
 def run(code: str, timeout: float = 60) -> Any:
@@ -93,7 +93,7 @@ def test_two_threads_that_learn_one_model_get_a_sentence() -> None:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built(Path(__file__).with_name("threads.cpp"), tmp_path_factory.mktemp("threads"), "thread")
+    return built(Path(__file__).with_name("programs") / "threads.cpp", tmp_path_factory.mktemp("threads"), "thread")
 
 
 @pytest.mark.parametrize("what", ["race", "memory"])

@@ -7,7 +7,7 @@ import pytest
 
 from tests import child
 
-CPP = Path(__file__).parents[2] / "cpp"
+CPP = Path(__file__).parents[3] / "cpp"
 
 
 def built(source: Path, folder: Path, sanitizers: str = "address,undefined") -> Path:
