@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.panel.raw import Raw
+from bench.panel.data.raw import Raw
 
 TUNING_SECONDS = 90
 TUNED = ("epoch", "lr", "dim", "minCount", "wordNgrams", "minn", "maxn", "bucket")  # what autotuning chooses

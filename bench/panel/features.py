@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bench.panel.raw import Raw
+from bench.panel.data.raw import Raw
 
 
 def matrices(train: Raw, test: Raw) -> tuple[Any, Any]:

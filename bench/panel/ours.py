@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from bench.panel.data.split_files import Split
 from bench.panel.measures import measures
-from bench.panel.split_files import Split
 
 TIME_LIMIT = 600
 

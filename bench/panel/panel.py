@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from bench.panel import figure, ours, results, table
-from bench.panel.data_sets import chosen
-from bench.panel.raw import DataSet
+from bench.panel.data.data_sets import chosen
+from bench.panel.data.raw import DataSet
+from bench.panel.data.split_files import Split, raw_splits, split_files
 from bench.panel.results import Comparison
-from bench.panel.split_files import Split, raw_splits, split_files
 from bench.table import versions
 
 OPTIONAL = ("vowpalwabbit", "fasttext")

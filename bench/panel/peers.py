@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from bench.panel.data.raw import Raw, sparse_lines
+from bench.panel.data.split_files import Split
 from bench.panel.fast_text import fast_text, fast_text_settings, plain, shuffled, texts_of
 from bench.panel.features import matrices
-from bench.panel.raw import Raw, sparse_lines
-from bench.panel.split_files import Split
 
 # Learns from (X, y) and returns the scores of new rows; y are codes from 0.
 Learner = Callable[..., Any]

@@ -11,11 +11,12 @@ import pytest
 
 pytest.importorskip("pandas")
 
-from bench.panel import panel, peers, split_files, tuning
-from bench.panel.data_sets import DATA_SETS, chosen
-from bench.panel.generate import churn, generated, wide
+from bench.panel import panel, peers, tuning
+from bench.panel.data import split_files
+from bench.panel.data.data_sets import DATA_SETS, chosen
+from bench.panel.data.generate import churn, generated, wide
+from bench.panel.data.raw import DataSet
 from bench.panel.measures import area, log_loss, measures
-from bench.panel.raw import DataSet
 
 TINY = (
     DataSet("tiny-churn", "tune", generated(churn, 0, n=300, share=0.4), n_splits=1),

@@ -2,8 +2,8 @@
 
 Integer-valued data make every sum exact, so most clauses are checked against exact arithmetic written out here. The
 clause "one answer" has a file of its own: test_one_answer.py. (That a model file is written whole or not at all,
-the second half of clause 9, is tested in tests/cli/errors/test_no_file_is_lost.py; each warning of clause 10 by itself in
-tests/model/warnings/test_fit_warnings.py.)
+the second half of clause 9, is tested in tests/cli/errors/test_no_file_is_lost.py; each warning of clause 10 by
+itself in tests/model/warnings/test_fit_warnings.py.)
 """
 
 import copy

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.panel.raw import Raw
+from bench.panel.data.raw import Raw
 
 Random = np.random.Generator
 

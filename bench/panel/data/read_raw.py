@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bench.accuracy.read_sets import Examples, Reader, text_lines
-from bench.panel.raw import Raw
+from bench.panel.data.raw import Raw
 
 RawReader = Callable[[Path], Raw]
 BANKNOTE = ["variance", "skewness", "curtosis", "entropy", "forged"]

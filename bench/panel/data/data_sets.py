@@ -8,10 +8,10 @@ how many passes nearly separable classes may take.
 from __future__ import annotations
 
 from bench.accuracy.read_sets import covertype, images, svmguide, svmlight, vowpal_text
-from bench.panel import generate as g
-from bench.panel.generate import generated
-from bench.panel.raw import DataSet
-from bench.panel.read_raw import banknote, bundled, census, matrix, packaged, pixels, segments, table, text
+from bench.panel.data import generate as g
+from bench.panel.data.generate import generated
+from bench.panel.data.raw import DataSet
+from bench.panel.data.read_raw import banknote, bundled, census, matrix, packaged, pixels, segments, table, text
 
 TABLES = {
     "tune": (

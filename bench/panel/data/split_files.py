@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.accuracy import read_sets
 from bench.accuracy.data_sets import CACHE
-from bench.panel.raw import SUFFIX, DataSet, Raw
+from bench.panel.data.raw import SUFFIX, DataSet, Raw
 
 FOLDER = CACHE / "panel"
 
@@ -32,9 +32,7 @@ class Split:
 @cache
 def version() -> str:
     """The code that makes the files: when it changes, they are written again."""
-    sources = [*Path(__file__).parent.glob("*.py"), Path(read_sets.__file__)]
-    used = ("raw.py", "read_raw.py", "generate.py", "data_sets.py", "split_files.py", "read_sets.py")
-    return digest_of([path for path in sorted(sources) if path.name in used])
+    return digest_of([*sorted(Path(__file__).parent.glob("*.py")), Path(read_sets.__file__)])
 
 
 def digest_of(paths: list[Path]) -> str:
