@@ -35,7 +35,8 @@ from rosenblatt.records import Block, Csr, HonestScores, Label
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-    from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import Choice, Learning
+    from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import Choice
+    from rosenblatt.learn.files.rule_choice.learn_in_memory import Learning
 
 _REPORT_EVERY = 0.1  # seconds
 # Values that a run learns at once, so that its weights stay in the cache meanwhile; a single run need not wait.
@@ -206,12 +207,9 @@ class Fitting:
 
     def _learn_by_folds(self, interrupt: Interrupt) -> None:
         """Choose the rule and the number of passes by folds that are left out, then learn all examples."""
-        from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import (
-            Learning,
-            Shuffler,
-            choose_by_folds,
-            work_allowed,
-        )
+        from rosenblatt.learn.files.rule_choice.allowed_work import work_allowed
+        from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import choose_by_folds
+        from rosenblatt.learn.files.rule_choice.learn_in_memory import Learning, Shuffler
 
         plan, candidates, gathered = self.plan, self.candidates, self.examples.gathered
         assert gathered is not None
@@ -259,7 +257,7 @@ class Fitting:
 
     def _choose_for_number(self, learning: Learning, interrupt: Interrupt) -> None:
         from rosenblatt.learn.files.numbers.choose import choose_for_number
-        from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import work_allowed
+        from rosenblatt.learn.files.rule_choice.allowed_work import work_allowed
 
         plan, candidates = self.plan, self.candidates
         tried = {name: rule for name, rule in plan.candidates.items() if name not in candidates.failed}

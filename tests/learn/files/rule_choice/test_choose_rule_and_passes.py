@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from rosenblatt import native
 from rosenblatt.learn.files import examples_of_each_pass
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.files.rule_choice import choose_rule_and_passes
+from rosenblatt.learn.files.rule_choice import allowed_work, folds, learn_in_memory, trial
 from rosenblatt.learn.files.rule_choice.portfolio import RULES, candidates, fold_candidates
 from rosenblatt.learn.run import Run
 from rosenblatt.model.fit.fitted import Fitted
@@ -105,7 +105,7 @@ def test_the_model_is_the_chosen_rule_on_all_rows_and_scores_are_out_of_fold() -
     assert choice.rule == "logistic-average"
     block = Block(X, y.astype(np.int32))
     rows = native.rows_of(block.values)
-    order = choose_rule_and_passes.Shuffler(0, keep_order=False)
+    order = learn_in_memory.Shuffler(0, keep_order=False)
 
     def learned(numbers: Any) -> Run:
         run = Run(fitted.model.settings, X.shape[1], [1.0] * 3, 0)
@@ -178,8 +178,8 @@ def test_a_named_rule_is_kept_and_only_its_passes_are_chosen(rule: str, tmp_path
 
 
 def test_many_rows_leave_out_one_fold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choose_rule_and_passes, "_FEW_ROWS", 100)
-    monkeypatch.setattr(choose_rule_and_passes, "_LEFT_OUT_ROWS", 20)
+    monkeypatch.setattr(folds, "_FEW_ROWS", 100)
+    monkeypatch.setattr(folds, "_LEFT_OUT_ROWS", 20)
     X, y = make(2, n=200)
     fitted = fit_source(Arrays(X, y.tolist()), auto())
     assert fitted.choice is not None
@@ -189,12 +189,12 @@ def test_many_rows_leave_out_one_fold(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_little_work_judges_the_best_of_the_first_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make(2, n=200)
-    monkeypatch.setattr(choose_rule_and_passes, "_FEW_ROWS", 100)
-    monkeypatch.setattr(choose_rule_and_passes, "_WORK", 3 * 200 * (23 + 16) * 3)
+    monkeypatch.setattr(folds, "_FEW_ROWS", 100)
+    monkeypatch.setattr(allowed_work, "_WORK", 3 * 200 * (23 + 16) * 3)
     fitted = fit_source(Arrays(X, y.tolist(), sparse=False), auto())
     assert fitted.choice is not None
     assert 1 <= len(fitted.choice.errors) <= 4
-    monkeypatch.setattr(choose_rule_and_passes, "_WORK", 100)
+    monkeypatch.setattr(allowed_work, "_WORK", 100)
     once = fit_source(Arrays(X, y.tolist()), auto())
     assert once.choice is None
     assert once.passes == 1
@@ -218,11 +218,11 @@ def in_runs(y: Any) -> Any:
 
 def test_where_one_pass_is_long_folds_may_cost_a_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make(2, n=200)
-    monkeypatch.setattr(choose_rule_and_passes, "SHORT_PASS", 1)
+    monkeypatch.setattr(allowed_work, "SHORT_PASS", 1)
     once, plain = (fit_source(Arrays(X, y.tolist()), auto(passes=passes)) for passes in ("auto", 1))
     assert once.choice is None
     assert same_run(once.model.run, plain.model.run)
-    monkeypatch.setattr(choose_rule_and_passes, "_SHARE", 1.5)
+    monkeypatch.setattr(allowed_work, "_SHARE", 1.5)
     some = fit_source(Arrays(X, y.tolist()), auto())
     assert some.choice is not None
     assert some.choice.folds == 1
@@ -232,7 +232,7 @@ def test_where_one_pass_is_long_folds_may_cost_a_part_of_it(monkeypatch: pytest.
 def test_where_classes_come_in_runs_folds_may_cost_more(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make(2, n=400)
     order = in_runs(y)
-    monkeypatch.setattr(choose_rule_and_passes, "SHORT_PASS", 1)
+    monkeypatch.setattr(allowed_work, "SHORT_PASS", 1)
     fitted = fit_source(Arrays(X[order], y[order].tolist()), auto())
     assert not fitted.grouped
     assert fitted.choice is not None
@@ -246,7 +246,7 @@ def test_where_classes_come_in_runs_and_folds_cost_too_much_all_is_shuffled(
 ) -> None:
     X, y = make(2, n=400)
     order = in_runs(y)
-    monkeypatch.setattr(choose_rule_and_passes if what == "_WORK" else examples_of_each_pass, what, 100)
+    monkeypatch.setattr(allowed_work if what == "_WORK" else examples_of_each_pass, what, 100)
     fitted = fit_source(Arrays(X[order], y[order].tolist()), auto())
     assert fitted.choice is None
     assert (fitted.order, fitted.grouped) == ("shuffle", False)
@@ -291,7 +291,7 @@ def test_interrupted_while_folds_are_judged_it_resumes_to_the_same_bits(tmp_path
     X, y = make(3, n=100)
     plan = auto(checkpoint=str(tmp_path / "a.checkpoint"))
     unbroken = fit_source(Arrays(X, y.tolist()), auto())
-    judge, calls = choose_rule_and_passes._Trial.judge, []
+    judge, calls = trial.Trial.judge, []
 
     def press_once(self: Any, *arguments: Any) -> None:
         calls.append(1)
@@ -299,7 +299,7 @@ def test_interrupted_while_folds_are_judged_it_resumes_to_the_same_bits(tmp_path
             press_ctrl_c()
         judge(self, *arguments)
 
-    monkeypatch.setattr(choose_rule_and_passes._Trial, "judge", press_once)
+    monkeypatch.setattr(trial.Trial, "judge", press_once)
     with pytest.raises(KeyboardInterrupt):
         fit_source(Arrays(X, y.tolist()), plan)
     assert (tmp_path / "a.checkpoint").exists()

@@ -15,17 +15,10 @@ from typing import Any, NamedTuple
 from rosenblatt.errors import LearningOverflowError
 from rosenblatt.lazy import np
 from rosenblatt.learn.files.numbers.loss import total_loss
-from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import (
-    PASSES,
-    SHORT_PASS,
-    WORK_OF_MINIMUM,
-    Choice,
-    Fold,
-    Learning,
-    fold_work,
-    folds_of,
-    task_runner,
-)
+from rosenblatt.learn.files.rule_choice.allowed_work import SHORT_PASS, WORK_OF_MINIMUM
+from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import Choice
+from rosenblatt.learn.files.rule_choice.folds import Fold, fold_work, folds_of, task_runner
+from rosenblatt.learn.files.rule_choice.learn_in_memory import PASSES, Learning
 from rosenblatt.learn.files.rule_choice.portfolio import NUMBER_MINIMUM
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
