@@ -34,9 +34,9 @@ class ClusterSource(SourceWrapper):
         return self._source.blocks(threads)
 
     def reopened(self, reading: ReadOptions) -> Source:
-        again = self._source.reopened(reading) or open_source(self.inputs, reading)
+        reopened = self._source.reopened(reading) or open_source(self.inputs, reading)
         # Names are counted in a few blocks, or in few examples: not worth the workers, who would read ahead.
-        return again if reading.count_names else ClusterSource(again, self._engine)
+        return reopened if reading.count_names else ClusterSource(reopened, self._engine)
 
     def warnings(self) -> list[str]:
         return [*super().warnings(), *self._engine.notes()]

@@ -103,8 +103,8 @@ class LabelTally:
         weights = np.ones(rows) if weights is None else np.asarray(weights, dtype=np.float64)
         others = np.zeros(rows, np.int64) if unknown is None else unknown
         group = (self.examples + np.arange(rows)) % GROUPS
-        for of, applies in ((_HITS, decided & truth), (_DECIDED, decided), (_REAL, truth)):
-            np.add.at(self.counts[:, of], group, weights[:, None] * applies)
+        for count, applies in ((_HITS, decided & truth), (_DECIDED, decided), (_REAL, truth)):
+            np.add.at(self.counts[:, count], group, weights[:, None] * applies)
         np.add.at(self.weights, group, weights)
         np.add.at(self.missed, group, weights * others)
         self.squares += float(np.square(weights).sum())

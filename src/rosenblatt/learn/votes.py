@@ -72,12 +72,12 @@ class Votes:
         """Store the rows that are not stored yet: few, in a later epoch over the same block."""
         if self._source() is not block:
             self._source, self._places = weakref.ref(block), {}
-        fresh = sorted(set(rows) - set(self._places))
-        if fresh:
-            taken = np.array(fresh, dtype=np.intp)
-            weights = None if block.weights is None else block.weights[taken]
-            self._places |= {i: (len(self.stores), place) for place, i in enumerate(fresh)}
-            self.stores.append(Store(take_rows(block.values, taken), block.labels[taken], weights))
+        numbers = sorted(set(rows) - set(self._places))
+        if numbers:
+            new_rows = np.array(numbers, dtype=np.intp)
+            weights = None if block.weights is None else block.weights[new_rows]
+            self._places |= {i: (len(self.stores), place) for place, i in enumerate(numbers)}
+            self.stores.append(Store(take_rows(block.values, new_rows), block.labels[new_rows], weights))
 
     def scores(self, rows: native.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
         """Votes for minus votes against by unit, or the share of votes by class where classes decide jointly."""

@@ -29,12 +29,12 @@ def with_common_names(model: M, fitting: Fitting) -> M:
     if not is_shared or not source.rewindable or model.settings.degree > 1:
         return model
     reading = plan.reading._replace(bits=space.bits, count_names=_heaviest(model))
-    again = source.reopened(reading) or open_source(source.inputs, reading)
+    reopened = source.reopened(reading) or open_source(source.inputs, reading)
     # All of few examples; the first blocks of many, by one thread, since several would read beyond these.
     few = fitting.choice is not None
-    for _ in again.blocks(plan.threads) if few else islice(again.blocks(1), _FEW_BLOCKS):
+    for _ in reopened.blocks(plan.threads) if few else islice(reopened.blocks(1), _FEW_BLOCKS):
         pass
-    return replace(model, space=replace(space, names=_renamed(space.names, again.common_names())))
+    return replace(model, space=replace(space, names=_renamed(space.names, reopened.common_names())))
 
 
 def _heaviest(model: LinearModel) -> tuple[int, ...]:

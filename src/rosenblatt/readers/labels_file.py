@@ -40,19 +40,19 @@ class LabelsFile:
         """The next labels; DataError where there are too few, or one is empty or too long."""
         while len(self._ready) < count and (labels := next(self._source, None)) is not None:
             self._ready += labels
-        taken, self._ready = self._ready[:count], self._ready[count:]
-        if len(taken) < count:
-            line = self._n_taken + len(taken) + 1
+        labels, self._ready = self._ready[:count], self._ready[count:]
+        if len(labels) < count:
+            line = self._n_taken + len(labels) + 1
             raise DataError(
                 f"{self._path}: ends after {line - 1} labels, and line {line} of {self._data_name} has none; "
                 "give one label for each line.",
                 file=self._path,
                 line=line,
             )
-        for line, label in enumerate(taken, self._n_taken + 1):
+        for line, label in enumerate(labels, self._n_taken + 1):
             self._check(label, line)
         self._n_taken += count
-        return [label.encode() for label in taken]
+        return [label.encode() for label in labels]
 
     def _check(self, label: str, line: int) -> None:
         if not label:

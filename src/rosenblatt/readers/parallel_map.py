@@ -79,8 +79,8 @@ class _Pool(Generic[Task, Result]):
             thread.join(_JOIN_TIMEOUT)
 
     def _run(self) -> None:
-        while (taken := self._take()) is not None:
-            slot, task = taken
+        while (entry := self._take()) is not None:
+            slot, task = entry
             try:
                 slot.result = self._work(task)
             except BaseException as error:
@@ -91,7 +91,7 @@ class _Pool(Generic[Task, Result]):
                 self._working -= 1
                 self._ended = self._ended or slot.error is not None
                 self._changed.notify_all()
-            del slot, taken
+            del slot, entry
 
     def _take(self) -> tuple[_Slot[Result], Task] | None:
         """The next task and the slot of its result, as soon as a slot is free; None when there are no more tasks."""

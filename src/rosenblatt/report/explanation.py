@@ -34,12 +34,12 @@ def explain_example(model: LinearModel, example: str | SourceBlock, row: int = 0
         return _explain_labels(model, block, row, unit_scores)
     k = int(model.predicted_classes(unit_scores)[row])
     scores = model.class_scores(unit_scores)[row]
-    of = 1 if model.scheme == "binary" else k
+    unit = 1 if model.scheme == "binary" else k
     return {
         "label": model.classes[k],
         "score": float(scores[0] if model.scheme == "binary" else scores[k]),
-        "bias": bias(model, of),
-        "contributions": contributions(model, block.values, row, ClassWeights(model, of), block.names),
+        "bias": bias(model, unit),
+        "contributions": contributions(model, block.values, row, ClassWeights(model, unit), block.names),
     }
 
 

@@ -46,8 +46,12 @@ def scores_record(scores: Scores | LabelScores | NumberScores) -> dict[str, Any]
             **_values(scores, NUMBER_ESTIMATES),
             "intervals": _intervals(scores, NUMBER_ESTIMATES),
             "quantiles": [
-                {"level": of.level, **_values(of, PER_QUANTILE), "intervals": _intervals(of, PER_QUANTILE)}
-                for of in scores.quantiles
+                {
+                    "level": quantile.level,
+                    **_values(quantile, PER_QUANTILE),
+                    "intervals": _intervals(quantile, PER_QUANTILE),
+                }
+                for quantile in scores.quantiles
             ],
             "confidence": scores.confidence,
             "width": scores.width,

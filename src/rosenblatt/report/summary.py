@@ -191,7 +191,7 @@ def error_of_numbers(scores: NumberScores, measure: str) -> Estimate:
     if measure == PINBALL:
         from rosenblatt.evaluate.confidence_intervals import Estimate
 
-        losses, count = [of.pinball for of in scores.quantiles], len(scores.quantiles)
+        losses, count = [quantile.pinball for quantile in scores.quantiles], len(scores.quantiles)
         sums = (sum(getattr(loss, part) for loss in losses) / count for part in ("value", "low", "high"))
         return Estimate(*sums)
     return scores.rmse if measure == "RMSE" else scores.mae
@@ -256,8 +256,8 @@ def named_scores(scores: Scores | LabelScores | NumberScores) -> list[tuple[str,
             ("MAE", scores.mae, spec),
             ("mean error", scores.mean_error, spec),
             ("R²", scores.r2, ".4f"),
-            *((f"pinball {of.level:g}", of.pinball, spec) for of in scores.quantiles),
-            *((f"below {of.level:g}", of.below, ".2%") for of in scores.quantiles),
+            *((f"pinball {quantile.level:g}", quantile.pinball, spec) for quantile in scores.quantiles),
+            *((f"below {quantile.level:g}", quantile.below, ".2%") for quantile in scores.quantiles),
             ("coverage", scores.coverage, ".2%"),
         ]
     if isinstance(scores, LabelScores):

@@ -113,8 +113,8 @@ def _content(answer: Any) -> Any:
 
 def _wait_of(answer: Any, wait: float) -> float:
     """Seconds that the service asks to wait."""
-    asks = answer.headers.get("retry-after", "")
-    return max(wait, min(float(asks), _LONGEST_WAIT)) if asks.isdecimal() else wait
+    seconds = answer.headers.get("retry-after", "")
+    return max(wait, min(float(seconds), _LONGEST_WAIT)) if seconds.isdecimal() else wait
 
 
 def _unreachable(error: Exception) -> ServiceError:

@@ -56,7 +56,7 @@ def _space(new: NewModel) -> tuple[FeatureSpace, str]:
         return FeatureSpace("hashed", bits=options.VW_BITS, settings={"names": "vw"}), "vw"
     if new.reads == "features":
         return FeatureSpace("index", index_base=1, settings={"features": 0}), "svmlight"
-    numbers, words = ([name for name, kind in new.columns.items() if kind == each] for each in ("number", "word"))
+    numbers, words = ([name for name, kind in new.columns.items() if kind == wanted] for wanted in ("number", "word"))
     # A word that no row had yet makes the rows of a table sparse: words may come.
     named = {"format": "csv", "header": True, "label": "label", "numbers": numbers, "words": words, "texts": []}
     return FeatureSpace("columns", columns=tuple(numbers), settings=named), "csv"

@@ -88,8 +88,8 @@ def replay(live: LiveModel, groups: Iterable[Group], stop: int | None = None, ba
             parts = [np.frombuffer(group.weights) if group.weights else np.ones(group.size) for group in batch]
             weights = np.concatenate(parts)
         if start or end < n_lines:  # a snapshot of a version within a group, or a version to stop at
-            some = [line for group in batch for line in group.lines.split(b"\n")][start:end]
-            lines = live.learning_reader.read(some) if some else lines
+            wanted = [line for group in batch for line in group.lines.split(b"\n")][start:end]
+            lines = live.learning_reader.read(wanted) if wanted else lines
             labels, weights = labels[start:end], None if weights is None else weights[start:end]
         if lines.bad:
             raise ModelError(f"The log holds what cannot be read, after {first:,} examples: {lines.bad}.")

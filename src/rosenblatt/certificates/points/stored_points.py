@@ -48,14 +48,14 @@ class StoredPoints(Points):
     def take(self, rows: NDArray[np.intp]) -> NDArray[Any] | Csr:
         order = np.argsort(rows, kind="stable")
         ascending = rows[order]
-        taken: list[NDArray[Any] | Csr] = []
+        parts: list[NDArray[Any] | Csr] = []
         for first, part in self.parts():
             start, end = np.searchsorted(ascending, (first, first + part.n_rows))
             if start < end:
-                taken.append(part.take(ascending[start:end] - first))
+                parts.append(part.take(ascending[start:end] - first))
             if end == len(ascending):
                 break
-        return take_rows(stack_rows(taken), np.argsort(order, kind="stable"))
+        return take_rows(stack_rows(parts), np.argsort(order, kind="stable"))
 
     def exact_rows(self, rows: Sequence[int]) -> Iterator[dict[int, ExactNumber]]:
         return self.subset(np.array(rows, dtype=np.intp)).exact_rows(range(len(rows)))

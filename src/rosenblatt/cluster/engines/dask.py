@@ -50,10 +50,10 @@ class Dask:
         return in_flight(pieces, self.window, submit, result, self._client.cancel)
 
     def notes(self) -> list[str]:
-        gone = self._seen - set(self._client.nthreads()) if self._client is not None else set()
-        if not gone:
+        lost = self._seen - set(self._client.nthreads()) if self._client is not None else set()
+        if not lost:
             return []
-        return [f"{plural(len(gone), 'worker')} of Dask left: what it was reading was read again, to the same bits."]
+        return [f"{plural(len(lost), 'worker')} of Dask left: what it was reading was read again, to the same bits."]
 
     def __enter__(self) -> Self:
         if self._is_ours:

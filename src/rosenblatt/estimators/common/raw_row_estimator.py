@@ -107,9 +107,9 @@ def split_column(X: Any, y: Any, holds: str) -> tuple[Any, Any, str | None]:
 
 def free_column_name(name: Any, usual_names: Sequence[str], rows: raw_rows.Rows) -> str:
     """A name for the column of labels or targets that no column of a table has: `name`, or a usual one."""
-    taken = rows.column_names if isinstance(rows, pa.Table) else []
+    column_names = rows.column_names if isinstance(rows, pa.Table) else []
     names = [name, *usual_names] if isinstance(name, str) and name else usual_names
-    return next((name for name in names if name not in taken), "_".join([usual_names[0], *taken]))
+    return next((name for name in names if name not in column_names), "_".join([usual_names[0], *column_names]))
 
 
 def rows_that_count(rows: raw_rows.Rows, answers: Any, weights: Any) -> tuple[raw_rows.Rows, Any, Any]:

@@ -127,7 +127,7 @@ class _Pool:
     """The support and a block of rows that may join it, with their kernel values; the constant 1 is in them."""
 
     def __init__(self, run: Forgetron, values: Values, rows: NDArray[np.intp], first: int) -> None:
-        self.by = run.kernel
+        self.kernel_values = run.kernel
         self.constant = float(run.settings.fit_intercept)
         self.known = len(run.support)
         rows_of_pool = Rows(run.kernel)
@@ -149,5 +149,5 @@ class _Pool:
         if self.table is not None:
             assert not isinstance(self.values, Csr)
             table_row = np.asarray(self.table)[self.values[[place]]]
-            return self.by.between(self.take(places), table_row)[:, 0] + self.constant
-        return self.by.between(self.take(places), self.take([place]))[:, 0] + self.constant
+            return self.kernel_values.between(self.take(places), table_row)[:, 0] + self.constant
+        return self.kernel_values.between(self.take(places), self.take([place]))[:, 0] + self.constant

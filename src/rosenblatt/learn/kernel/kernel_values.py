@@ -61,10 +61,10 @@ class Kernel:
 
     def take(self, values: Values, rows: NDArray[np.intp]) -> Values:
         """Some rows, in the layout in which they are compared."""
-        taken = take_rows(values, rows)
-        if isinstance(taken, Csr) and taken.features <= _NARROW and self.function is None:
-            return np.ascontiguousarray(_plain(taken).toarray())
-        return taken if isinstance(taken, Csr) else np.ascontiguousarray(taken)
+        selected = take_rows(values, rows)
+        if isinstance(selected, Csr) and selected.features <= _NARROW and self.function is None:
+            return np.ascontiguousarray(_plain(selected).toarray())
+        return selected if isinstance(selected, Csr) else np.ascontiguousarray(selected)
 
     def support(self, values: Values, rows: NDArray[np.intp]) -> Values:
         """What must be stored of some rows to compare others with them; of a precomputed kernel, the columns."""

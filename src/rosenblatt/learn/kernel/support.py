@@ -138,9 +138,9 @@ class Rows:
 def _same_rows(rows: Values, places: NDArray[np.intp], others: Values) -> NDArray[np.bool_]:
     """Is each row at these places equal to the other at the same position?"""
     if isinstance(rows, Csr) or isinstance(others, Csr):
-        alike = isinstance(rows, Csr) and isinstance(others, Csr)
+        sparse = isinstance(rows, Csr) and isinstance(others, Csr)
         pairs = enumerate(places.tolist())
-        return np.array([alike and _entries(rows, place) == _entries(others, i) for i, place in pairs], dtype=bool)
+        return np.array([sparse and _entries(rows, place) == _entries(others, i) for i, place in pairs], dtype=bool)
     same = rows[places] == others
     equal: NDArray[np.bool_] = same if same.ndim == 1 else same.all(axis=1)
     return equal

@@ -114,8 +114,8 @@ def worthless(judged: Judged, *, clearly_less_errors: bool = False, advice: str 
 
 
 def one_class(decided: str, guess: str, advice: str = "") -> Caution:
-    worth = "no better than a guess" if decided == guess else f"worse than always guessing {guess}"
-    return Caution("one class", f"The model decides {decided} for every example, which is {worth}{advice}.")
+    comparison = "no better than a guess" if decided == guess else f"worse than always guessing {guess}"
+    return Caution("one class", f"The model decides {decided} for every example, which is {comparison}{advice}.")
 
 
 def no_better(guess: str, error: float, baseline: float, examples: float, advice: str = "") -> Caution:
@@ -163,10 +163,10 @@ write them alike.
     spellings: dict[str, list[Label]] = {}
     for label in classes:
         spellings.setdefault(str(label).casefold(), []).append(label)
-    alike = next((labels for labels in spellings.values() if len(labels) > 1), None)
-    if alike is None:
+    labels_of_one_word = next((labels for labels in spellings.values() if len(labels) > 1), None)
+    if labels_of_one_word is None:
         return []
-    named = " and ".join(map(quoted, alike[:_SHOWN]))
+    named = " and ".join(map(quoted, labels_of_one_word[:_SHOWN]))
     return [
         Caution(
             "labels alike",

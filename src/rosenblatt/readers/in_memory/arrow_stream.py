@@ -82,7 +82,7 @@ class _BatchesTable(TypedFile):
         n_rows = 0
         for batch in unread:
             try:
-                alike = batch.select(self.columns).cast(self._schema_of_first)
+                cast_batch = batch.select(self.columns).cast(self._schema_of_first)
             except (KeyError, pa.ArrowException):
                 names = [*batch.schema.names]
                 raise DataError(
@@ -91,4 +91,4 @@ class _BatchesTable(TypedFile):
                 ) from None
             n_rows += batch.num_rows
             if batch.num_rows:
-                yield readable(alike), 0
+                yield readable(cast_batch), 0

@@ -28,10 +28,10 @@ def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> Figur
     panel.set_axis_off()
     panel.set_aspect("equal")
     wires = sum(len(unit.sources) for unit in drawn.units)
-    taken = [places[unit.name] for unit in drawn.units] if wires <= _MAX_LABELS else None
+    occupied = [places[unit.name] for unit in drawn.units] if wires <= _MAX_LABELS else None
     for unit in drawn.units:
         for source, weight in zip(unit.sources, unit.weights, strict=True):
-            _wire(panel, places, unit, source, weight, look, taken)
+            _wire(panel, places, unit, source, weight, look, occupied)
     for name in drawn.inputs:
         x, y = places[name]
         panel.plot([x + _RADIUS / 2], [y], marker="s", ms=9, color=look.muted, linestyle="none", zorder=4)
@@ -84,7 +84,7 @@ def _mean(values: list[float], default: float) -> float:
 
 
 def _wire(
-    ax: Axes, places: Places, unit: WiredUnit, source: str, weight: float, look: Palette, taken: list[Place] | None
+    ax: Axes, places: Places, unit: WiredUnit, source: str, weight: float, look: Palette, occupied: list[Place] | None
 ) -> None:
     """Draw a wire, and its weight at a place that is not in `taken`; if that is None, without the weight."""
     from matplotlib.patches import FancyArrowPatch
@@ -111,16 +111,16 @@ def _wire(
     )
     label = "positive weight" if positive else "negative weight"
     ax.plot([], [], color=color, lw=1.8, linestyle="-" if positive else (0, (4, 2)), label=label)
-    if taken is not None:
-        place = _free_place(begin, end, bend, taken)
-        taken.append(place)
+    if occupied is not None:
+        place = _free_place(begin, end, bend, occupied)
+        occupied.append(place)
         ax.text(
             *place, number(weight), color=color, fontsize=9, ha="center", va="center", zorder=3,
             bbox={"boxstyle": "round,pad=0.12", "facecolor": look.paper, "edgecolor": "none"},
         )  # fmt: skip
 
 
-def _free_place(begin: Place, end: Place, bend: float, taken: list[Place]) -> Place:
+def _free_place(begin: Place, end: Place, bend: float, occupied: list[Place]) -> Place:
     """A point on the wire, preferably near its unit, that no label and no unit covers, or the one with the most room.
 
     A bent wire is a parabola: matplotlib's arc3 puts its middle point beside the straight one.
@@ -133,7 +133,7 @@ def _free_place(begin: Place, end: Place, bend: float, taken: list[Place]) -> Pl
         points.append(tuple(first * p + second * m + third * q for p, m, q in zip(begin, middle, end, strict=True)))
 
     def room(point: Any) -> float:
-        return min(float(max(abs(point[0] - x) / 0.3, abs(point[1] - y) / 0.2)) for x, y in taken)
+        return min(float(max(abs(point[0] - x) / 0.3, abs(point[1] - y) / 0.2)) for x, y in occupied)
 
     best: Any = next((point for point in points if room(point) >= 1), max(points, key=room))
     return float(best[0]), float(best[1])

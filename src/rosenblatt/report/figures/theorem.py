@@ -53,11 +53,11 @@ def plot_mistakes(mistakes: Any, bound: float | None = None, ax: Any = None, *, 
     if not len(counts):
         raise DataError("There is nothing to draw: no epoch was visited.")
     figure, axes, look = panels(ax, theme, 2, 1, size=(6.0, 4.8))
-    each, total = axes[:2]
+    per_epoch, total = axes[:2]
     epochs, sums = np.arange(1, len(counts) + 1), np.cumsum(counts)
-    each.bar(epochs, counts, color=look.of_class(0), width=0.8 if len(counts) < 60 else 1.0)
-    each.set_ylabel("in each epoch")
-    each.set_title("mistakes")
+    per_epoch.bar(epochs, counts, color=look.of_class(0), width=0.8 if len(counts) < 60 else 1.0)
+    per_epoch.set_ylabel("in each epoch")
+    per_epoch.set_title("mistakes")
     total.step(epochs, sums, where="mid", color=look.of_class(1), lw=2.3, label=f"made so far: {number(sums[-1])}")
     total.set_ylabel("in all")
     total.set_xlabel("epoch")
@@ -65,7 +65,7 @@ def plot_mistakes(mistakes: Any, bound: float | None = None, ax: Any = None, *, 
         total.axhline(bound, color=look.ink, lw=1.7, linestyle=(0, (5, 3)), label=f"bound (R/γ)²: {number(bound, 4)}")
         if bound > 8 * max(sums[-1], 1):  # far above: on a linear scale the run would be a flat line
             total.set_yscale("log")
-    for panel in (each, total):
+    for panel in (per_epoch, total):
         panel.set_xlim(0.4, len(counts) + 0.6)
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         add_grid(panel, look)

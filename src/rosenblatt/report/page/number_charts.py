@@ -48,10 +48,10 @@ def quantile_calibration(quantiles: Sequence[QuantileScores]) -> str:
     plot = Plot((0, 1), (0, 1), "Share of targets at or below each quantile")
     plot.axes("level of the quantile", "share of targets below", _SHARES, _SHARES)
     plot.line([0, 1], [0, 1], "chance")
-    for of in quantiles:
-        plot.line([of.level, of.level], [of.below.low, of.below.high], "whisker")
-    for of in quantiles:
-        plot.dot(of.level, of.below.value, f"level {of.level:g}: {of.below:.3f}")
+    for quantile in quantiles:
+        plot.line([quantile.level, quantile.level], [quantile.below.low, quantile.below.high], "whisker")
+    for quantile in quantiles:
+        plot.dot(quantile.level, quantile.below.value, f"level {quantile.level:g}: {quantile.below:.3f}")
     return plot.svg()
 
 

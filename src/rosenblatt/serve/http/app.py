@@ -223,8 +223,8 @@ def query_of(scope: Scope) -> dict[str, str]:
     pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     query = dict(pairs)
     if len(query) < len(pairs):
-        twice = next(name for k, (name, _) in enumerate(pairs) if name in dict(pairs[:k]))
-        raise RequestError(400, f"The parameter {twice[:40]!r} is given twice.")
+        repeated = next(name for k, (name, _) in enumerate(pairs) if name in dict(pairs[:k]))
+        raise RequestError(400, f"The parameter {repeated[:40]!r} is given twice.")
     return query
 
 
@@ -282,8 +282,8 @@ def require(grant: Grant | None, scope: str, model: str | None = None) -> None:
     if grant is None:
         raise RequestError(401, "This needs a token: send the header `Authorization: Bearer TOKEN`.")
     if not grant.allows(scope, model):
-        of = "every model" if model is None else f"{model[:80]!r}"
-        raise RequestError(403, f"The token does not allow this: it needs the scope {scope!r} for {of}.")
+        models = "every model" if model is None else f"{model[:80]!r}"
+        raise RequestError(403, f"The token does not allow this: it needs the scope {scope!r} for {models}.")
 
 
 def is_ndjson(scope: Scope) -> bool:

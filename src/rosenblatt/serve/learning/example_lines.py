@@ -59,8 +59,8 @@ class LineReader(ABC):
         value = getattr(example, self.field)
         if value is None:
             other = next((name for name in ("text", "columns", "features", "vw") if getattr(example, name)), None)
-            has = f"has {other!r}" if other else "has no features"
-            raise DataError(f"{_NAME} {has}, and this model reads {self.form}.")
+            problem = f"has {other!r}" if other else "has no features"
+            raise DataError(f"{_NAME} {problem}, and this model reads {self.form}.")
         return self._line(value)
 
     @abstractmethod
@@ -116,8 +116,8 @@ class _NativeLines(LineReader):
 
     def read_joined(self, lines: bytes) -> ReadLines:
         parsed = self._parse(lines + b"\n")
-        whole = not parsed.bad_count and len(parsed.labels) == lines.count(b"\n") + 1
-        return ReadLines(parsed, {}) if whole else super().read_joined(lines)
+        is_complete = not parsed.bad_count and len(parsed.labels) == lines.count(b"\n") + 1
+        return ReadLines(parsed, {}) if is_complete else super().read_joined(lines)
 
     def beyond(self, read: ReadLines, largest: float) -> list[int]:
         values = read.batch.values

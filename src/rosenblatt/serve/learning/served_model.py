@@ -110,8 +110,8 @@ class ServedModel:
     def _salvage(self, error: Exception) -> None:
         self.log.close()
         self._complain(f"the log is damaged: {error}")
-        aside, n_lost, n_saved = salvage(self.folder.log)
-        file = os.path.basename(aside)
+        damaged_path, n_lost, n_saved = salvage(self.folder.log)
+        file = os.path.basename(damaged_path)
         self._complain(f"{n_saved:,} examples of the log were saved and {n_lost:,} lost; the damaged file is {file}")
         self.log = Log(self.folder.log, durability=self._keeping.durability)
         with self.log.transaction():
@@ -194,14 +194,14 @@ class ServedModel:
 
     def _take(self) -> list[Submission]:
         """As much as one group may hold."""
-        taken: list[Submission] = []
+        submissions: list[Submission] = []
         size = 0
-        while self._queue and (not taken or size + len(self._queue[0].body) <= _GROUP_BYTES):
+        while self._queue and (not submissions or size + len(self._queue[0].body) <= _GROUP_BYTES):
             submission = self._queue.popleft()
             size += len(submission.body)
             self._queue_bytes -= len(submission.body) + 256
-            taken.append(submission)
-        return taken
+            submissions.append(submission)
+        return submissions
 
     def _wait_seconds(self) -> float:
         publish_in = self.live.publish_in

@@ -71,9 +71,9 @@ class Directory:
         except OSError:
             with open(handle, "rb") as file:
                 process = file.read(20).decode(errors="replace").strip()
-            by = f" by process {process}" if process.isdecimal() else ""
+            by_process = f" by process {process}" if process.isdecimal() else ""
             raise ParameterError(
-                f"{self.path}: is served{by} already: stop that one, or name another directory."
+                f"{self.path}: is served{by_process} already: stop that one, or name another directory."
             ) from None
         with suppress(OSError):  # who has the lock is a courtesy
             os.ftruncate(handle, 0)

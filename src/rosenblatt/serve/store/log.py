@@ -140,9 +140,9 @@ class Log:
         """Those of the ids that an example in the log has."""
         known: set[str] = set()
         for first in range(0, len(ids), _IDS_AT_ONCE):
-            some = ids[first : first + _IDS_AT_ONCE]
-            query = f"SELECT id FROM ids WHERE id IN ({','.join('?' * len(some))})"
-            known.update(row[0] for row in self._connection.execute(query, some))
+            chunk = ids[first : first + _IDS_AT_ONCE]
+            query = f"SELECT id FROM ids WHERE id IN ({','.join('?' * len(chunk))})"
+            known.update(row[0] for row in self._connection.execute(query, chunk))
         return known
 
     def note(self, kind: str, content: Mapping[str, Any]) -> None:

@@ -15,12 +15,12 @@ from rosenblatt.serve.store.log import Group, Log
 def salvage(path: str) -> tuple[str, int, int]:
     """Write a new log of the groups that can be read; where the damaged one is, how many examples of it are lost and
     how many were saved, as far as can be known."""
-    aside, rescued = f"{path}.damaged-{time.time_ns()}", f"{path}.rescued"
-    for leftover in (rescued, f"{rescued}-wal", f"{rescued}-shm"):
+    damaged_path, rescued_path = f"{path}.damaged-{time.time_ns()}", f"{path}.rescued"
+    for leftover in (rescued_path, f"{rescued_path}-wal", f"{rescued_path}-shm"):
         with suppress(FileNotFoundError):
             os.unlink(leftover)
     connection = sqlite3.connect(path, isolation_level=None)
-    log = Log(rescued)
+    log = Log(rescued_path)
     groups = {group.version: group for group in _readable(connection)}
     with log.transaction():
         for version in sorted(groups):
@@ -31,15 +31,15 @@ def salvage(path: str) -> tuple[str, int, int]:
     log.close()
     with suppress(sqlite3.Error):
         connection.close()
-    os.rename(path, aside)
+    os.rename(path, damaged_path)
     for suffix in ("-wal", "-shm"):
         with suppress(FileNotFoundError):
-            os.rename(path + suffix, aside + suffix)
-    os.rename(rescued, path)
+            os.rename(path + suffix, damaged_path + suffix)
+    os.rename(rescued_path, path)
     sync_folder(os.path.dirname(path))
     n_saved = sum(group.size for group in groups.values())
     first, end = min(groups, default=0), max((group.end for group in groups.values()), default=0)
-    return aside, end - first - n_saved, n_saved
+    return damaged_path, end - first - n_saved, n_saved
 
 
 def _readable(connection: sqlite3.Connection) -> Iterator[Group]:

@@ -39,10 +39,10 @@ class Worker:
 
     def _start(self) -> None:
         context = _forkserver()
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, self._is_slow), daemon=True)
+        self._connection, child_connection = context.Pipe()
+        self._process = context.Process(target=_serve, args=(child_connection, self._is_slow), daemon=True)
         self._process.start()
-        theirs.close()
+        child_connection.close()
         self._is_ready = False
 
     def _wait_until_ready(self) -> None:

@@ -39,7 +39,7 @@ _NOT_SHOWN = {
 _MAX_BYTES = 100_000
 
 
-def read_folder(folder: str | Path, taken: tuple[str, ...]) -> tuple[Lesson, ...]:
+def read_folder(folder: str | Path, used_names: tuple[str, ...]) -> tuple[Lesson, ...]:
     """The lessons in a folder, by the names of their files."""
     place = Path(folder)
     if not place.is_dir():
@@ -48,8 +48,8 @@ def read_folder(folder: str | Path, taken: tuple[str, ...]) -> tuple[Lesson, ...
     if not files:
         raise DataError(f"{folder}: has no lessons; each is a Markdown file that ends in .md.")
     for path in files:
-        if not re.fullmatch(r"[a-z0-9-]{1,40}", path.stem) or path.stem in taken:
-            why = "another lesson has it" if path.stem in taken else "use small letters, digits and hyphens"
+        if not re.fullmatch(r"[a-z0-9-]{1,40}", path.stem) or path.stem in used_names:
+            why = "another lesson has it" if path.stem in used_names else "use small letters, digits and hyphens"
             raise DataError(f"{path}: this name cannot be used for a lesson: {why}.")
     return tuple(map(read_markdown, files))
 
@@ -237,8 +237,8 @@ def _read_sections(file: _File) -> tuple[tuple[str, ...], str, str]:
         if _HEADING.match(line):
             wanted = _SECTIONS[len(headings)] if len(headings) < 2 else None
             if line.rstrip() != wanted:
-                then = f"here comes {wanted!r}" if wanted else "nothing comes after them"
-                problem = f"the headings of a lesson are '## Task', then '## Done'; {then}, not {line.strip()!r}"
+                expectation = f"here comes {wanted!r}" if wanted else "nothing comes after them"
+                problem = f"the headings of a lesson are '## Task', then '## Done'; {expectation}, not {line.strip()!r}"
                 file.refuse(k + 1, problem)
             headings.append(k)
         if shown := [name for name, pattern in _NOT_SHOWN.items() if pattern.search(line)]:

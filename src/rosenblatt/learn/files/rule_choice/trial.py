@@ -109,8 +109,8 @@ class Trial:
         """Whether both model probabilities, and this one does so better."""
         if self.settings.loss != "logistic" or other.settings.loss != "logistic":
             return False
-        both = self.least_loss is not None and other.least_loss is not None
-        return both and self.least_loss.loss < CLEARLY_LESS * other.least_loss.loss  # type: ignore[union-attr]
+        both_measured = self.least_loss is not None and other.least_loss is not None
+        return both_measured and self.least_loss.loss < CLEARLY_LESS * other.least_loss.loss  # type: ignore[union-attr]
 
 
 class MinimumTrial(Trial):

@@ -46,7 +46,7 @@ class Head:
         missing = np.zeros(len(numbers), dtype=bool)
         for batch in self.batches:
             missing |= np.isnan(batch.numbers).any(axis=0)
-        return [column for column, some in zip(numbers, missing.tolist(), strict=True) if some]
+        return [column for column, is_missing in zip(numbers, missing.tolist(), strict=True) if is_missing]
 
 
 def read_head(batches: Iterator[RawBatch], layout: Layout, reading: ReadOptions) -> Head:

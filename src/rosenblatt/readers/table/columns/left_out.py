@@ -40,7 +40,7 @@ _CLOCK = (946_684_800, 4_102_444_800)  # seconds since 1970 of the years 2000 an
 def words_left_out(columns: Mapping[str, Sequence[pa.Array]], *, complete: bool) -> dict[str, str]:
     """The columns of words (each in several arrays) to leave out, and why; `complete` as for numbers."""
     left_out = {}
-    alike: dict[tuple[str | None, ...], list[str]] = {}  # columns that begin alike
+    by_start: dict[tuple[str | None, ...], list[str]] = {}  # columns that begin alike
     for column, arrays in columns.items():
         if arrays and pa.types.is_nested(arrays[0].type):  # lists of words
             continue
@@ -55,10 +55,10 @@ def words_left_out(columns: Mapping[str, Sequence[pa.Array]], *, complete: bool)
             left_out[column] = CONSTANT
         elif n_present >= MIN_ROWS and (why := _why_words_are_ids(present)):
             left_out[column] = why
-        elif other := next((other for other in alike.get(start, ()) if _equal(arrays, columns[other])), None):
+        elif other := next((other for other in by_start.get(start, ()) if _equal(arrays, columns[other])), None):
             left_out[column] = f"the same as {other}"
         else:
-            alike.setdefault(start, []).append(column)
+            by_start.setdefault(start, []).append(column)
     return left_out
 
 
@@ -97,7 +97,7 @@ def numbers_left_out(
     missing = sum(np.isnan(part).sum(axis=0) for part in parts)
     low, high = (extreme.reduce([extreme.reduce(part) for part in parts]) for extreme in (np.fmin, np.fmax))
     left_out: dict[str, str] = {}
-    alike: dict[bytes, list[int]] = {}  # columns that begin alike
+    by_start: dict[bytes, list[int]] = {}  # columns that begin alike
     for j, column in enumerate(columns if n_rows >= MIN_ROWS else ()):
         start = parts[0][:MIN_ROWS, j].tobytes()
         if not low[j] < high[j] and missing[j] in (0, n_rows):
@@ -109,10 +109,10 @@ def numbers_left_out(
             left_out[column] = why
         elif not missing[j] and low[j] >= _CLOCK[0] and _is_clock(np.concatenate([part[:, j] for part in parts])):
             left_out[column] = FOLLOWS
-        elif (other := next((other for other in alike.get(start, ()) if _same(parts, j, other)), None)) is not None:
+        elif (other := next((other for other in by_start.get(start, ()) if _same(parts, j, other)), None)) is not None:
             left_out[column] = f"the same as {columns[other]}"
         else:
-            alike.setdefault(start, []).append(j)
+            by_start.setdefault(start, []).append(j)
     return left_out
 
 

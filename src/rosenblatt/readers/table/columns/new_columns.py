@@ -79,16 +79,16 @@ def extended(
         head = _head_of(name, new, reading, _recorded(batches, read), typed=typed)
     if not new and not absent:
         return Extended(layout, space, batches, ())
-    taken = head.layout
+    added = head.layout
     after = replace(
         layout,
-        numbers=(*layout.numbers, *taken.numbers),
-        words=(*layout.words, *taken.words),
-        texts=(*layout.texts, *taken.texts),
-        dates={**layout.dates, **taken.dates},
-        written={**layout.written, **taken.written},
+        numbers=(*layout.numbers, *added.numbers),
+        words=(*layout.words, *added.words),
+        texts=(*layout.texts, *added.texts),
+        dates={**layout.dates, **added.dates},
+        written={**layout.written, **added.written},
     )
-    sentences = tuple(_sentences(name, taken, reading, absent))
+    sentences = tuple(_sentences(name, added, reading, absent))
     order = [*columns, *(column for column in absent if column not in columns)]
     return Extended(after, _space(space, layout, head, reading, order, absent), chain(read, batches), sentences)
 
@@ -116,7 +116,7 @@ def _space(
     space: FeatureSpace, layout: Layout, head: Head, reading: ReadOptions, order: list[str], absent: Sequence[str]
 ) -> FeatureSpace:
     """The space with the new columns of numbers behind the others, and what was decided about all new columns."""
-    taken, n_before, n_new = head.layout, len(layout.numbers), len(head.layout.numbers)
+    added, n_before, n_new = head.layout, len(layout.numbers), len(head.layout.numbers)
     decided = dict(space.settings.get("columns") or {})
     shift, scale = space.shift, space.scale
     if shift is not None and scale is not None:
@@ -124,35 +124,35 @@ def _space(
         scaling = head.scaling(plain, logs=bool(decided))
         shift, scale = (_inserted(old, n_before, new) for old, new in ((shift, scaling.shift), (scale, scaling.scale)))
         if scaling.logs:
-            logs = {taken.numbers[j]: list(log) for j, log in scaling.logs.items()}
+            logs = {added.numbers[j]: list(log) for j, log in scaling.logs.items()}
             decided["logs"] = {**decided.get("logs", {}), **logs}
     if decided:
         decided["order"] = order
-        decided["left_out"] = {**decided["left_out"], **taken.left_out}
+        decided["left_out"] = {**decided["left_out"], **added.left_out}
         decided["missing"] = [*decided["missing"], *head.with_missing()]
         if head.decided.get("days_left_out") and shift is not None:
             decided["days_left_out"] = {**decided.get("days_left_out", {}), **head.decided["days_left_out"]}
-        decided["flags"] = [*decided.get("flags", ()), *(c for c in taken.flags if c in taken.numbers)]
-    optional = [*decided.get("optional", ()), *taken.features, *absent]
+        decided["flags"] = [*decided.get("flags", ()), *(c for c in added.flags if c in added.numbers)]
+    optional = [*decided.get("optional", ()), *added.features, *absent]
     decided["optional"] = list(dict.fromkeys(optional))
     settings = {
         **space.settings,
-        "numbers": [*layout.numbers, *taken.numbers],
-        "words": [*layout.words, *taken.words],
-        "texts": [*layout.texts, *taken.texts],
+        "numbers": [*layout.numbers, *added.numbers],
+        "words": [*layout.words, *added.words],
+        "texts": [*layout.texts, *added.texts],
         "columns": decided,
     }
-    if taken.texts and len(layout.texts) == 1:
+    if added.texts and len(layout.texts) == 1:
         settings.setdefault("first_text", layout.texts[0])
-    for key, forms in (("dates", taken.dates), ("written", taken.written)):
+    for key, forms in (("dates", added.dates), ("written", added.written)):
         if forms:
             settings[key] = {**space.settings.get(key, {}), **_as_lists(forms)}
-    columns = (*space.columns[:n_before], *taken.numbers, *space.columns[n_before:])
+    columns = (*space.columns[:n_before], *added.numbers, *space.columns[n_before:])
     names: Mapping[int, str] = space.names
     if n_new and space.bits:  # hashed columns come after the numbers
         names = {column + n_new: text for column, text in names.items()}
     after = replace(space, columns=columns, shift=shift, scale=scale, names=names, settings=settings)
-    return _hashed(after, n_before + n_new) if taken.texts and not space.bits else after
+    return _hashed(after, n_before + n_new) if added.texts and not space.bits else after
 
 
 def _hashed(space: FeatureSpace, n_numbers: int) -> FeatureSpace:
@@ -180,14 +180,14 @@ def _inserted(numbers: Floats, at: int, new: Floats) -> Floats:
     return result
 
 
-def _sentences(name: str, taken: Layout, reading: ReadOptions, absent: Sequence[str]) -> Iterator[str]:
-    if taken.features:
-        kinds = dict.fromkeys(taken.numbers, "numbers") | dict.fromkeys(taken.dates, "dates")
-        kinds |= dict.fromkeys(taken.words, "words") | dict.fromkeys(taken.texts, "text")
-        named = _named({column: kinds[column] for column in taken.features})
-        noun = "1 new column is" if len(taken.features) == 1 else f"{len(taken.features):,} new columns are"
+def _sentences(name: str, added: Layout, reading: ReadOptions, absent: Sequence[str]) -> Iterator[str]:
+    if added.features:
+        kinds = dict.fromkeys(added.numbers, "numbers") | dict.fromkeys(added.dates, "dates")
+        kinds |= dict.fromkeys(added.words, "words") | dict.fromkeys(added.texts, "text")
+        named = _named({column: kinds[column] for column in added.features})
+        noun = "1 new column is" if len(added.features) == 1 else f"{len(added.features):,} new columns are"
         yield f"{name}: {noun} taken in: {named}."
-    left_out = {column: why for column, why in taken.left_out.items() if column not in reading.drop}
+    left_out = {column: why for column, why in added.left_out.items() if column not in reading.drop}
     if left_out:
         named = _named(left_out)
         noun = "1 new column is" if len(left_out) == 1 else f"{len(left_out):,} new columns are"

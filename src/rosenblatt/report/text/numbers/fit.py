@@ -68,7 +68,7 @@ def _interval_words(number: NumberFit, spec: str) -> str:
 
 def measured_candidates(fitted: Fitted) -> list[Candidate]:
     """The rules whose error is known: with folds, those that learned them."""
-    return [each for each in fitted.candidates if fitted.choice is None or each.fold_error is not None]
+    return [candidate for candidate in fitted.candidates if fitted.choice is None or candidate.fold_error is not None]
 
 
 def number_candidate_lines(summary: FitSummary) -> Iterator[str]:

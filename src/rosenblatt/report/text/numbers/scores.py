@@ -31,9 +31,9 @@ def _meanings(scores: NumberScores) -> dict[str, str]:
         "mean error": "above 0: predicted too high",
         "R²": "of the variance, explained; 1 is best",
     }
-    for of in scores.quantiles:
-        meanings[f"pinball {of.level:g}"] = "loss of that quantile; 0 is best"
-        meanings[f"below {of.level:g}"] = f"targets at or below it; {of.level:.4g} is best"
+    for quantile in scores.quantiles:
+        meanings[f"pinball {quantile.level:g}"] = "loss of that quantile; 0 is best"
+        meanings[f"below {quantile.level:g}"] = f"targets at or below it; {quantile.level:.4g} is best"
     if scores.confidence is not None:
         meanings["coverage"] = f"targets in their interval; {scores.confidence:.4g} promised"
     return meanings
