@@ -45,7 +45,7 @@ def load_certificate(path: str | Path) -> AnyCertificate:
     Returns
     -------
     Separable, Inseparable, Undecided, ExactFit or NoExactFit
-        As it was saved; DataError where the file is none.
+        The certificate as it was saved; DataError where the file holds none.
 
     Examples
     --------

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 ReadPiece = Callable[[bytes], bytes]
-AHEAD = 3  # pieces out for each worker: one that it reads, one that waits for it, one that waits for the learner
+AHEAD = 3  # pieces under way for each worker: one that it reads, one that waits for it, one that waits for the learner
 
 
 class Engine(Protocol):
@@ -32,7 +32,7 @@ class Engine(Protocol):
 
     @property
     def window(self) -> int:
-        """How many pieces may be out: taken, and their answers not there."""
+        """How many pieces may be under way: submitted, and not answered yet."""
 
     def in_order(self, read_piece: ReadPiece, pieces: Iterator[bytes]) -> Generator[bytes]:
         """`map(read_piece, pieces)`, run by the workers."""

@@ -1,6 +1,6 @@
 """What passes between the learner and the workers: a header of JSON and buffers, in one string of bytes.
 
-Nothing is pickled by us, so that the bytes are the same whichever engine carries them, and a column of them is a column
+We pickle nothing, so that the bytes are the same whichever engine carries them, and a column of them is a column
 of binary cells to Spark and Arrow.
 """
 

@@ -18,7 +18,7 @@ from rosenblatt.records import Csr
 
 @dataclass(frozen=True)
 class Equations(Points):
-    """Rows with a number each; they are of no class, so signs and labels are empty."""
+    """Rows with a number each; they are of no class, so `signs` and `labels` are empty."""
 
     targets: NDArray[Any]
 

@@ -16,7 +16,7 @@ _PATIENCE = 10  # seconds that a scheduler may take to answer
 
 
 class Dask:
-    """The workers of a scheduler at an address, of a client that is there, or of a cluster on this machine."""
+    """The workers of a scheduler at an address, of a client the caller has, or of a cluster on this machine."""
 
     name = "dask"
 

@@ -1,4 +1,4 @@
-"""Several processes of this machine: the engine that needs nothing, and the reference for all others."""
+"""Several processes of this machine: the engine that needs no library, and the reference for all others."""
 
 from __future__ import annotations
 

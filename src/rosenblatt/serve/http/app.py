@@ -1,4 +1,4 @@
-"""The application: predictions and examples to learn go a short way, all else through starlette's routes.
+"""The application: it answers predict and learn itself, and leaves all else to starlette's routes.
 
 Predictions that arrive together are made together: one reading and one scoring for all of them.
 """
@@ -38,12 +38,12 @@ _NO_STORE = (b"cache-control", b"no-store")
 
 
 class App:
-    """`routes` answers what is not predict or learn."""
+    """Answers predict and learn; `routes` answers everything else."""
 
     def __init__(
         self, service: Service, tokens: Tokens | None, hosts: frozenset[bytes] | None, routes: ASGIApp
     ) -> None:
-        """`hosts` are the values of the Host header that are ours, None for any: a name that was pointed at this
+        """`hosts` are the values of the Host header to accept, None for any: a name that was pointed at this
         machine from outside (DNS rebinding) must not reach a service without tokens."""
         self._service, self._tokens, self._hosts, self._routes = service, tokens, hosts, routes
         self._batches: dict[ServedModel, _Batch] = {}
@@ -164,7 +164,7 @@ class App:
 
         return await asyncio.to_thread(work) if len(examples) > limits.predict_inline else work()
 
-    # -- as it was --------------------------------------------------------------------------------------------------
+    # -- predict as at a version or a time in the past --------------------------------------------------------------
 
     async def _predict_at(self, scope: Scope, send: Send, served: ServedModel, body: bytes, lines: bool) -> None:
         query = query_of(scope)

@@ -8,12 +8,12 @@ from rosenblatt.serve.learning.served_model import ServedModel
 from rosenblatt.serve.service import Service
 
 _METRICS: tuple[tuple[str, str, str, Callable[[ServedModel], float | None]], ...] = (
-    ("version", "gauge", "Examples that the model has learned since it was put.", lambda m: m.live.version),
+    ("version", "gauge", "Examples that the model has learned since it was uploaded.", lambda m: m.live.version),
     ("learned_total", "counter", "Examples learned since the start.", lambda m: m.learned),
     ("duplicates_total", "counter", "Examples whose id was learned before.", lambda m: m.duplicates),
     ("refused_total", "counter", "Requests to learn that were refused.", lambda m: m.refused),
     ("predicted_total", "counter", "Predictions since the start.", lambda m: m.predicted),
-    ("waiting", "gauge", "Requests that wait to be learned.", lambda m: m.waiting),
+    ("waiting", "gauge", "Requests waiting to be learned.", lambda m: m.waiting),
     ("progressive_error", "gauge", "Share of wrong predictions before learning.", lambda m: m.live.progressive_error),
     ("snapshot_version", "gauge", "Version of the newest snapshot.", lambda m: m.snapshot_version),
 )

@@ -25,7 +25,7 @@ _SWITCH_SECONDS = 0.001  # that a prediction may wait for the thread that learns
 
 _HEADER_BYTES = 1 << 16  # of a request; httptools itself takes any number
 # A body in chunks has some bytes around each of them. Chunks of a few bytes, each a call, would keep the loop busy.
-_BODY_FOR_SURPLUS = 2  # bytes of the body for each byte that is none of it
+_BODY_FOR_SURPLUS = 2  # at least so many bytes of the body for each byte around it
 _TOO_LARGE = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"
     + RequestError(431, f"A request may have up to {_HEADER_BYTES:,} bytes of headers.").body

@@ -1,7 +1,7 @@
 """Who may do what: a file of tokens, each with its scopes.
 
 A line is `TOKEN SCOPES [MODELS]`: scopes are predict, learn and admin, with commas between them; with names of models,
-the token is for these alone. `#` begins a comment. Tokens are compared by their hashes, so that no time tells of them.
+the token is for these alone. `#` begins a comment. Tokens are compared by their hashes, so that timing reveals nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Tokens:
         self._grants = grants
 
     def grant(self, authorization: bytes) -> Grant | None:
-        """What the header `Authorization: Bearer TOKEN` allows; None where it is no token of ours."""
+        """What the header `Authorization: Bearer TOKEN` allows; None where it is not in the file."""
         kind, _, token = authorization.partition(b" ")
         if kind.lower() != b"bearer":
             return None

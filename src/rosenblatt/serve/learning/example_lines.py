@@ -52,7 +52,7 @@ class LineReader(ABC):
     """Reads lines for one model. `read` changes nothing; `values` may give new features their columns."""
 
     field: str  # of Features, that this model reads
-    form: str  # what it looks like, for an error
+    form: str  # what it looks like; error messages quote it
 
     def line(self, example: Any) -> bytes:
         """The line of an example; DataError where it is none for this model."""
@@ -171,7 +171,7 @@ class NumberedLines(_NativeLines):
         bad = dict(read.bad)
         for k, line in enumerate(lines):
             if k not in bad and self._parse(line + b"\n").largest >= self._most:
-                bad[k] = f"{_NAME} has a feature above {self._most:,}, the largest that is learned here."
+                bad[k] = f"{_NAME} has a feature above {self._most:,}, the largest that the service learns."
         good = [line for k, line in enumerate(lines) if k not in bad]
         return ReadLines(self._parse(b"\n".join(good) + b"\n") if good else None, bad)
 

@@ -68,7 +68,9 @@ class LiveModel:
     def __init__(self, model: LinearModel, base_sample: HonestSample | None, limits: Limits = LIMITS) -> None:
         """`base_sample` is that of the model the log began with; `model` may be a snapshot of a later version."""
         if model.settings.multi_label:
-            raise ModelError("The model decides about several labels, and one class of each example is learned here.")
+            raise ModelError(
+                "The model decides about several labels: the service learns models of one class for each example."
+            )
         refuse_unless_it_learns_on(model, "The model")
         state = dict(model.provenance.get(_SERVED, {}))
         self.version: int = state.get("version", 0)
@@ -147,7 +149,7 @@ class LiveModel:
                 self._reader_now = self._reader(grow=False)
         at = 0
         while at < rows.count:
-            # The map of a version is the same for all who ask: it changes with the first example that comes after.
+            # The map of a version is the same whoever asks for it: it changes with the first example that comes after.
             model = self._calibrated() if self.version >= self._calibrate_at else self.model
             stop = min(rows.count, at + _SLICE, at + self._calibrate_at - self.version)
             with self.turn:
@@ -239,7 +241,7 @@ class LiveModel:
         of_classes: Any = memoryview(by_class).tolist()
         return Predictions(version, decided, of_classes, chances, read.bad)
 
-    # -- what is kept -----------------------------------------------------------------------------------------------
+    # -- snapshots -----------------------------------------------------------------------------------------------
 
     def snapshot(self) -> LinearModel:
         """The model as a file keeps it: learning goes on from it to the same bits."""

@@ -91,28 +91,26 @@ class ServedModel:
     def _newest_snapshot(self) -> LiveModel:
         live, damaged = model_at(self.folder, None, self._limits)
         for sentence in damaged:
-            self._complain(f"a snapshot was passed over: {sentence}")
+            self._warn(f"a snapshot was skipped: {sentence}")
         self.snapshot_version = live.version
         return live
 
     def _drop_overflowing(self, version: int) -> None:
-        """Examples that make the weights overflow are in the last group, which nobody was told of."""
+        """Examples that make the weights overflow are in the last group, which was not acknowledged."""
         bounds = self.log.bounds
         if bounds is None or all(group.end < bounds[1] for group in self.log.groups(version)):
             raise ModelError(f"{self.name}: the weights overflowed at version {version:,}, and not in the last group.")
         last = max(group.version for group in self.log.groups(version))
         self.log.remove(last)
-        self._complain(
-            f"examples after {last:,}, which nobody was told were learned, made the weights overflow: removed"
-        )
+        self._warn(f"examples after {last:,}, which were not acknowledged, made the weights overflow: removed")
         self._load()
 
     def _salvage(self, error: Exception) -> None:
         self.log.close()
-        self._complain(f"the log is damaged: {error}")
+        self._warn(f"the log is damaged: {error}")
         damaged_path, n_lost, n_saved = salvage(self.folder.log)
         file = os.path.basename(damaged_path)
-        self._complain(f"{n_saved:,} examples of the log were saved and {n_lost:,} lost; the damaged file is {file}")
+        self._warn(f"{n_saved:,} examples of the log were saved and {n_lost:,} lost; the damaged file is {file}")
         self.log = Log(self.folder.log, durability=self._keeping.durability)
         with self.log.transaction():
             self.log.note("damage", {"lost": n_lost, "saved": n_saved, "file": file})
@@ -134,7 +132,7 @@ class ServedModel:
         self._attempt(self._write_minute, "statistics")
         self.log.close()
 
-    def _complain(self, sentence: str) -> None:
+    def _warn(self, sentence: str) -> None:
         self.errors.append((time.time(), sentence))
         self._say(f"{self.name}: {sentence}.")
 
@@ -190,7 +188,7 @@ class ServedModel:
                     on_done(result, None)
             if ends:
                 return
-            self._keep_house()
+            self._housekeeping()
 
     def _take(self) -> list[Submission]:
         """As much as one group may hold."""
@@ -214,7 +212,7 @@ class ServedModel:
             self._learn_batches(batches, rows)
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
-            self._complain(f"examples were not learned: {what}")
+            self._warn(f"examples were not learned: {what}")
             refusal = RequestError(503, f"The examples could not be written, and were not learned: {what}.", retry=1)
             for submission in submissions:
                 if not submission.status:
@@ -273,7 +271,7 @@ class ServedModel:
         """The weights overflowed: only the submission that made them do so is refused."""
         if len(batches) == 1:
             what = "An example made the weights overflow: scale its values down."
-            self._complain(what.rstrip(".").replace("An", "an", 1))
+            self._warn(what.rstrip(".").replace("An", "an", 1))
             batches[0].submission.refuse(RequestError(422, what, self.live.reader.field))
             return
         for batch in batches:
@@ -314,7 +312,7 @@ class ServedModel:
 
     # -- between groups ---------------------------------------------------------------------------------------------
 
-    def _keep_house(self) -> None:
+    def _housekeeping(self) -> None:
         if self.live.publish_in == 0.0:
             self.live.publish()
         if self._unsynced and time.monotonic() - self._synced_at >= 1.0:
@@ -339,7 +337,7 @@ class ServedModel:
             work()
         except (OSError, sqlite3.Error, RosenblattError) as error:
             self._snapshot_time = time.monotonic()
-            self._complain(f"{what} could not be written: {error}")
+            self._warn(f"{what} could not be written: {error}")
 
     def snapshot(self) -> str:
         """Save the model as it is now; in the thread of the model, or when that has ended."""

@@ -20,7 +20,7 @@ _FIELDS = ("text", "columns", "features", "vw")
 
 
 class Submission:
-    """A body with examples to learn, and whom to tell."""
+    """A body with examples to learn, and where its answer goes."""
 
     __slots__ = ("answer", "body", "lines", "on_done", "status")
 
@@ -100,7 +100,7 @@ class SubmissionReader:
         return read, read.bad or self._live.check(read)
 
     def _without_unreadable(self, batches: list[Batch], error: Exception) -> list[Batch]:
-        """Lines that make the reader fail cost those of other clients nothing."""
+        """Refuse the submissions whose lines make the reader fail; those of other clients are learned."""
         good = []
         for batch in batches:
             try:

@@ -131,7 +131,7 @@ class Log:
         self._connection.execute("INSERT INTO ids VALUES (?, ?)", (id_, version))
 
     def remove(self, version: int) -> None:
-        """Remove the last group, which nobody was told of."""
+        """Remove the last group, which was not acknowledged."""
         with self.transaction():
             self._connection.execute("DELETE FROM groups WHERE version >= ?", (version,))
             self._connection.execute("DELETE FROM ids WHERE version >= ?", (version,))
