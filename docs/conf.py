@@ -123,7 +123,7 @@ def leave_out_inherited(app: Sphinx, kind: str, name: str, member: Any, skip: bo
 
 
 def quote_plain_text(app: Sphinx, kind: str, name: str, member: Any, options: Any, lines: list[str]) -> None:
-    """The help of an option is plain text: a word such as classes_, or |x - z|, is no markup there."""
+    """The help of an option is plain text: a word such as classes_, or |x - z|, is not markup there."""
     for number, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
             line = re.sub(r"(?<=\s)([a-z]+_)(?=[\s.,;]|$)", r"``\1``", line)

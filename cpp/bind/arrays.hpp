@@ -33,7 +33,7 @@ inline nb::builtin_exception value_error(const std::string& sentence) { return n
 class PyRows {
 public:
     PyRows(const Rows& rows, std::vector<AnyArray> arrays) : rows_(rows), arrays_(std::move(arrays)) {}
-    // Rows that whoever made them has checked.
+    // Rows that the caller has checked.
     PyRows(const Rows& rows, nb::object owner) : rows_(rows), owner_(std::move(owner)), checked_(true) {}
 
     const Rows& unchecked() const { return rows_; }

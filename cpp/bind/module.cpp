@@ -69,7 +69,7 @@ auto make_uniform(std::uint64_t state, std::size_t n) {
 }  // namespace
 
 NB_MODULE(_native, module) {
-    nb::set_leak_warnings(false);  // what threads and reference cycles keep alive at exit is no leak
+    nb::set_leak_warnings(false);  // what threads and reference cycles keep alive at exit is not a leak
     refuse_subinterpreter();
     choose_instruction_set();
     Module m(module);

@@ -319,7 +319,7 @@ private:
         return std::find(rows.begin(), rows.end(), i) != rows.end();
     }
 
-    // A shortfall that rounding alone can cause is no violation.
+    // A shortfall that rounding alone can cause is not a violation.
     double rounding_slack(double tolerance) const {
         return std::max(tolerance * state_.norm2, 1e-15 * std::sqrt(state_.norm2 * state_.size));
     }

@@ -151,7 +151,7 @@ void each_piece(const Source& read, std::int64_t begin, std::int64_t end, Use us
         }
         if (!cut) cut = last_newline(fresh, count);
         unfinished += count;
-        if (!cut && unfinished > max_line_size) throw std::length_error("a line is longer than 256 MB, which is no line of text");
+        if (!cut && unfinished > max_line_size) throw std::length_error("a line is longer than 256 MB, which is not a line of text");
         if (!cut) continue;
         const std::size_t complete = static_cast<std::size_t>(cut + 1 - start);
         if (!use(static_cast<const char*>(start), static_cast<const char*>(cut + 1)) || finished) return;

@@ -67,7 +67,7 @@ ROSENBLATT_INLINE bool parse_short_number(const char* begin, const char* end, do
     const unsigned points = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, load_table(t.point))));
     const unsigned point = static_cast<unsigned>(std::countr_zero(points | 0x10000u));
     x = _mm_shuffle_epi8(x, load_table(t.remove_point[point]));
-    const __m128i above_nine = _mm_subs_epu8(x, load_table(t.nine));  // a second point is no digit either
+    const __m128i above_nine = _mm_subs_epu8(x, load_table(t.nine));  // a second point is not a digit either
     if (!_mm_testz_si128(above_nine, above_nine) || length + point == 16) return false;
     // Pairs, fours, eights; both eights are whole doubles, and so is their sum below 2^53.
     x = _mm_maddubs_epi16(x, load_table(t.tens));

@@ -8,7 +8,7 @@
 namespace rosenblatt::words {
 
 enum class TextFormat {
-    labelled,  // label<TAB>text; an empty line is no example
+    labelled,  // label<TAB>text; an empty line is not an example
     several,   // the same, with any number of labels before the tab
     either,    // a line without a tab is text without a label
     plain,     // every line is text without a label

@@ -28,6 +28,6 @@ assert record.mistakes <= record.mistake_bound
 
 # %%
 # Why: with each mistake the weights gain at least γ along the separator, but their square grows by at most
-# R². Both cannot go on for ever.
+# R². Both cannot go on forever.
 
 figure = figures.plot_inequalities(record)

@@ -2,7 +2,7 @@
 5. Not separable
 ================
 
-XOR has no separating line, and the perceptron's rule runs on for ever. How do you know that it is not just slow? By a
+XOR has no separating line, and the perceptron's rule runs on forever. How do you know that it is not just slow? By a
 proof: a point that lies in the hulls of both classes. In the studio: *Not separable*.
 """
 

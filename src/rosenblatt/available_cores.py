@@ -15,5 +15,5 @@ def core_count() -> int:
         counts.append(len(os.sched_getaffinity(0)))
     with suppress(OSError, ValueError), open(_CONTAINER_LIMIT) as limit:
         granted, period = limit.read().split()
-        counts.append(-(-int(granted) // int(period)))  # "max 100000" is no number, and no limit
+        counts.append(-(-int(granted) // int(period)))  # "max 100000" is not a number, and no limit
     return max(1, min(counts))

@@ -132,7 +132,7 @@ def test_a_damaged_file_is_refused(change: dict[str, Any], tmp_path: Path) -> No
 
 def test_numbers_are_never_rounded() -> None:
     X = [[0.1], [0.2], [0.3]]
-    assert fits_exactly(X, [0.3, 0.6, 0.9]).kind == "no exact fit"  # as floats these are no multiples
+    assert fits_exactly(X, [0.3, 0.6, 0.9]).kind == "no exact fit"  # as floats these are not multiples
     exact = [[Decimal(str(x)) for x in row] for row in X]
     assert fits_exactly(exact, [Decimal("0.3"), Decimal("0.6"), Decimal("0.9")]).kind == "exact fit"
     assert fits_exactly([[2**53], [2**53 + 1]], [0, 1]).kind == "exact fit"

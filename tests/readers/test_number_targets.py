@@ -173,7 +173,7 @@ def test_numbers_as_people_write_them_are_targets(tmp_path: Path) -> None:
 
 def test_dates_are_no_targets(tmp_path: Path) -> None:
     rows = "".join(f"{k},2024-{k // 28 + 1:02}-{k % 28 + 1:02}\n" for k in range(N))
-    with pytest.raises(DataError, match="column 'day', holds dates, which are no numbers: count"):
+    with pytest.raises(DataError, match="column 'day', holds dates, which are not numbers: count"):
         opened(write(tmp_path / "days.csv", "visits,day\n" + rows), label="day", task="number")
 
 

@@ -5,7 +5,7 @@
 
 namespace rosenblatt {
 
-// A lock, waited for without the interpreter's: whoever has the learner may be waiting for that.
+// A lock that is waited for with the interpreter's released: the thread that has the learner may be waiting for that one.
 template <class Lock>
 Lock locked(Access& access) {
     Lock lock(access, std::try_to_lock);

@@ -45,7 +45,7 @@ public:
         const __m512i index = _mm512_sllv_epi64(_mm512_xor_si512(indices, space), _mm512_maskz_mov_epi32(0x5555, shift));
 
         // The digits before the point move onto it. The lowest bit of all stands for no point: moving that byte cannot hide
-        // a wrong separator. A second point stays where it is, and is no digit.
+        // a wrong separator. A second point stays where it is, and is not a digit.
         const __mmask64 points = _mm512_cmpeq_epi8_mask(value, point);
         const __m512i point_bit = _mm512_max_epu64(_mm512_maskz_mov_epi8(points, top_bits), lowest_bit);
         const __m512i moved = _mm512_or_si512(point_bit, _mm512_sub_epi64(point_bit, lowest_bit));

@@ -170,7 +170,7 @@ def new_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def like_training_data(reading: ReadOptions, model: Model) -> ReadOptions:
-    """The options of reading, with the format and the header of the training data where they are not given anew."""
+    """The options of reading, with the format and the header of the training data where they are not given again."""
     training = model.provenance.get("reading", {})
     missing = [name for name in ("format", "header") if getattr(reading, name) is None and name in training]
     return reading._replace(**{name: training[name] for name in missing})

@@ -26,7 +26,7 @@ from rosenblatt.records import Floats
 MAX_DRAWN = (
     1 << 20
 )  # examples kept for the median and the charts; of more every second one, then every fourth, and so on
-_HEADROOM = 200  # powers of two by which numbers may exceed the first ones before the sums are scaled anew
+_HEADROOM = 200  # powers of two by which numbers may exceed the first ones before the sums are rescaled
 _DEVIATION, _SQUARES, _ABSOLUTE, _ERROR, _PINBALL = range(5)  # columns of the sums; a pinball loss for each level
 
 

@@ -43,7 +43,7 @@ class Room:
 
 
 def room_in_file(path: str) -> Room:
-    """ModelError where the file is no model."""
+    """ModelError where the file is not a model."""
     parts: dict[str, int] = {}
 
     def add(header: Header, tensors: Tensors) -> None:

@@ -36,7 +36,7 @@ scheme: Option[str] = Option(
     help="What to certify with more than two classes: every pair of them (ovo), or each class against the rest (ovr).",
 )
 
-# The fewest errors are NP-hard to find: without a limit the search could go on for ever.
+# The fewest errors are NP-hard to find: without a limit the search could go on forever.
 bracket_time_limit = time_limit.but(
     default=30.0, help="Report the bracket found after this many seconds; None narrows it as far as possible."
 )

@@ -57,7 +57,7 @@ def _written(header: Header, key: str) -> None:
         if not known or not all(isinstance(text, str) and len(text) < 10 for text in form[:4]):
             raise damaged(f"{key!r} of {header.place} holds an unknown form of numbers")
         if not isinstance(form[5], list) or not all(isinstance(text, str) for text in form[5]):
-            raise damaged(f"{key!r} of {header.place} holds marks that are no texts")
+            raise damaged(f"{key!r} of {header.place} holds marks that are not texts")
 
 
 def _logs(header: Header, key: str) -> None:

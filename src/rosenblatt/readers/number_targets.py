@@ -13,8 +13,8 @@ Task: TypeAlias = Literal["classes", "number"]
 LARGEST = 1e100  # of a target: the square of what lies far beyond it overflows
 FEW_VALUES = 20  # that classes may have, whatever they look like: half stars, grades, years at school
 _FEWEST_FRACTIONS = 5  # in few rows, which mostly differ
-_ROWS_A_VALUE = 5  # whole numbers that repeat less often than this are no classes
-_BAD_SHARE = 0.05  # of labels that are no numbers among numbers: mistakes, which are refused one by one
+_ROWS_A_VALUE = 5  # whole numbers that repeat less often than this are not classes
+_BAD_SHARE = 0.05  # of labels that are not numbers among numbers: mistakes, which are refused one by one
 _GAPS = 2  # and neither are those that leave out more of their range than they use
 
 
@@ -39,7 +39,7 @@ def look_like_numbers(values: Sequence[float], n_rows: int) -> bool:
 
 
 def number_of(token: str) -> float | None:
-    """A target as it is written; None where that is no finite number.
+    """A target as it is written; None where that is not a finite number.
 
     >>> [number_of(token) for token in ("-1.5e3", " 7", "1_000", "inf", "nan", "ten", "1e400")]
     [-1500.0, 7.0, None, None, None, None, None]
@@ -62,7 +62,7 @@ def mostly_numbers(tokens: Sequence[str]) -> list[float]:
 
 
 def what_is_wrong(token: str, column: str | None = None) -> str:
-    """Why a label is no target, and what to do, for the end of a sentence that says where it is."""
+    """Why a label is not a target, and what to do, for the end of a sentence that says where it is."""
     where = f" in column {column!r}" if column is not None else " as the label"
     if number_of(token) is not None:
         return (

@@ -173,7 +173,7 @@ def count_features(source: Source) -> int:
 
 
 def join_matrices(parts: list[Values], features: int, *, always_sparse: bool) -> Any:
-    """The rows of all parts as one matrix; sparse where it shall be, or as soon as one of them is."""
+    """The rows of all parts as one matrix; sparse if asked for, or if one of them is."""
     if parts and not always_sparse and not any(isinstance(part, Csr) for part in parts):
         return parts[0] if len(parts) == 1 else np.concatenate([part for part in parts if not isinstance(part, Csr)])
     require("sklearn", "Sparse matrices need", ["scipy"])

@@ -1,4 +1,4 @@
-"""All the models of one directory: opened, put, deleted, stopped."""
+"""All the models of one directory: opened, uploaded, deleted, stopped."""
 
 from __future__ import annotations
 

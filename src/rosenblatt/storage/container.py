@@ -64,7 +64,7 @@ def read_container(path: str | os.PathLike[str], decode: Callable[[Header, Tenso
 
 
 def _content(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file, or the first of them where it is no container. Nobody else keeps them: they may be many."""
+    """The bytes of a file, or the first of them where it is not a container. The only copy: they may be many."""
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""Closes connections that stall: uvicorn itself waits for ever for the rest of a request's headers.
+"""Closes connections that stall: uvicorn itself waits forever for the rest of a request's headers.
 
 It relies on internals of uvicorn's protocols, h11 and httptools: `cycle`, `connections`, `timeout_keep_alive_task`.
 """

@@ -55,7 +55,7 @@ def test_an_id_does_not_make_a_table_of_comments_a_guess(
 def test_evaluate_says_that_a_model_knows_the_examples(
     comments: tuple[str, str], model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first thing to try is the file at hand, and its error is no promise for another."""
+    """The first thing to try is the file at hand, and its error is not a promise for another."""
     warning = "which the model learned: expect more errors on others"
     grown = str(tmp_path / "grown.model")
     assert main(["fit", "--from", model, comments[1], "-o", grown, "--quiet"]) == 0

@@ -88,5 +88,5 @@ def test_a_store_without_access_is_one_sentence(
 
 
 def test_unknown_schemes_are_one_sentence() -> None:
-    with pytest.raises(DataError, match="ftp is no file system that can be read"):
+    with pytest.raises(DataError, match="ftp is not a file system that can be read"):
         rosenblatt.read("ftp://host/file.csv")

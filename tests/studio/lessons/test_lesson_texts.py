@@ -93,7 +93,11 @@ TASK = "Erase points until the theorem allows at most 20 mistakes, keep 20 point
         (EXAMPLE, f"points = [[0, 0, 0], [1, 1, 1]]\n{CLASSES}\ncolumns = 2", "5: 'columns' are the names"),
         ('"theorem"', '"theory"', "4: there is no panel 'theory'; the panels are data"),
         ('["theorem"]', '"theorem"', "4: 'panels' must be a list in brackets"),
-        ("bound <= 20", "bound =< 20", "5: 'bound =< 20' is no condition such as 'mistakes <= 10'; the quantities are"),
+        (
+            "bound <= 20",
+            "bound =< 20",
+            "5: 'bound =< 20' is not a condition such as 'mistakes <= 10'; the quantities are",
+        ),
         ('is = "mistakes"', 'is = "faults"', "7: an answer is numbers, or one of mistakes"),
         ('is = "mistakes"', "", "7: each of [[answers]] needs a 'label' and what it 'is'"),
         ("hint =", "hin =", "7: an answer has no 'hin'; it has label, is, hint"),

@@ -1,4 +1,4 @@
-"""Points that are too many for memory: whoever needs all of them goes through them part by part."""
+"""Points that are too many for memory: code that needs all of them goes through them part by part."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

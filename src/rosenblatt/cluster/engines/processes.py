@@ -25,7 +25,7 @@ def _ignore_ctrl_c() -> None:
 
 
 class Processes:
-    """A pool of processes. Where one dies the pool is made anew, and the pieces that were out are read again."""
+    """A pool of processes. Where one dies the pool is replaced, and the pieces under way are read again."""
 
     name = "processes"
 

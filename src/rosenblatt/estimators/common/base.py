@@ -144,7 +144,7 @@ def changed_option_error(name: str, old: Any, new: Any) -> ParameterError:
     """The error for a run whose options were changed: half of it by one rule and half by another is not repeatable."""
     return ParameterError(
         f"The run began with {name}={old!r} and cannot go on with {new!r}: "
-        "set it back, or start anew with fit and warm_start=False."
+        "set it back, or start again with fit and warm_start=False."
     )
 
 

@@ -230,7 +230,7 @@ def _contents(inputs: Paths) -> str | list[str | None] | None:
 
 
 def _content(path: str | None) -> str | None:
-    """A checksum of pieces of a file: one that was written anew may have the same size."""
+    """A checksum of pieces of a file: one that was rewritten may have the same size."""
     if path is None or not os.path.isfile(path):
         return None
     checksum: str = fingerprint(path, all_content=False)["content"]

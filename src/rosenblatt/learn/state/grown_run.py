@@ -141,7 +141,7 @@ def with_units(run: Run, units: UnitMap, n_classes: int) -> Run:
 
 def _mapped(part: _Entries, units: UnitMap, name: str, features: int) -> _Entries:
     """A part of the learner by the new units. The rates of a unit are those of the one it is made of; of several, or
-    none, they begin anew."""
+    none, they start again."""
     factors = units.factors
     if name == "scale":
         single = (np.count_nonzero(factors, axis=1) == 1)[:, None]

@@ -100,7 +100,7 @@ def learn_on(
 
 
 def refuse_unless_it_learns_on(model: LinearModel, path: str) -> None:
-    """A ModelError where the model of this file has not got what it would need to learn new examples."""
+    """A ModelError where the model of this file lacks what it needs to learn new examples."""
     if model.is_small:
         raise ModelError(
             f"{path}: was made small and does not learn on: learn on from the model it was made from, and make the "
@@ -376,7 +376,7 @@ def _join_passes(run: Run, t_before: int) -> None:
 
 
 def _keep_calibration(fitted: Fitted, model: LinearModel) -> Fitted:
-    """A model of an older version has not got the scores it was calibrated by: few new ones are no better than none."""
+    """A model of an older version lacks the scores it was calibrated by: few new ones are no better than none."""
     honest, same = fitted.honest_scores, len(fitted.model.classes) == len(model.classes)
     if model.sample is not None or not same or (honest is not None and len(honest.truth) >= _FEWEST_SCORES):
         return fitted

@@ -39,7 +39,7 @@ def unpack_target(header: Header) -> Target:
     """The inverse of `pack`."""
     scale = TargetScale(header.number("centre"), header.number("width"))
     if not (scale.width > 0 and math.frexp(scale.width)[0] == 0.5):
-        raise damaged(f"its target has the width {scale.width}, which is no power of two")
+        raise damaged(f"its target has the width {scale.width}, which is not a power of two")
     return Target(header.text("name"), scale)
 
 

@@ -37,7 +37,7 @@ class HonestSample(NamedTuple):
         return HonestSample, tuple(self._replace(scores=np.asarray(self.scores), truth=np.asarray(self.truth)))
 
     def restore(self, run: Run, truth: Any = None) -> None:
-        """Let the run go on with this sample, where it can be continued; `truth` where it is numbered anew."""
+        """Let the run go on with this sample, where it can be continued; `truth` where its classes were renumbered."""
         if self.stride:
             before = array("Q", (self.first + k * self.stride for k in range(len(self.truth))))
             run.learner.restore_sample(self.scores, self.truth if truth is None else truth, before, self.stride)

@@ -177,7 +177,7 @@ class LineSource(FileSource):
         return np.where(np.isnan(targets), -1, 0).astype(np.int32), np.nan_to_num(targets)
 
     def _refuse_targets(self, parsed: Parsed, bad: Sequence[int], first_row: int, lines_before: int) -> None:
-        """Refuse or count the rows whose labels are no numbers that can be learned."""
+        """Refuse or count the rows whose labels are not numbers that can be learned."""
         codes = np.asarray(parsed.labels)
         for row in np.flatnonzero(np.isin(codes, bad)).tolist():
             what = what_is_wrong(parsed.tokens[codes[row]].decode("utf-8", errors="replace"))
@@ -276,7 +276,7 @@ def whole_lines(stream: Stream, size: int) -> Iterator[bytes]:
 
 def _refuse_endless(stream: Stream, length: int) -> None:
     if length > LONGEST_LINE:
-        raise cannot_read(stream.file_name, OSError(0, "a line is longer than 256 MB, which is no line of text"))
+        raise cannot_read(stream.file_name, OSError(0, "a line is longer than 256 MB, which is not a line of text"))
 
 
 def available_lines(

@@ -59,7 +59,7 @@ def _columns_of(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, list[Any]]:
 
 
 def _from_pandas(frame: Any) -> pa.Table:
-    """The columns without the index, which names rows and is no measurement."""
+    """The columns without the index, which names rows and is not a measurement."""
     return pa.table(
         [_pandas_column(frame.iloc[:, i]) for i in range(frame.shape[1])], names=[str(name) for name in frame.columns]
     )

@@ -129,7 +129,7 @@ def _file_system(url: str) -> tuple[Any, str]:
     except ArrowInvalid as error:
         scheme, name = url.partition("://")[0], without_secrets(url)
         why = str(error).replace(url, name)
-        raise DataError(f"{name}: {scheme} is no file system that can be read: {why}.", file=name) from None
+        raise DataError(f"{name}: {scheme} is not a file system that can be read: {why}.", file=name) from None
 
 
 @contextmanager

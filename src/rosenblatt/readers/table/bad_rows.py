@@ -10,7 +10,7 @@ BadCells = list[tuple[int, str]]
 
 @dataclass(frozen=True)
 class BadLine:
-    """A line that is no row, and what is wrong with it."""
+    """A line that is not a row, and what is wrong with it."""
 
     file: str
     line: int

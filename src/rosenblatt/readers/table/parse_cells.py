@@ -48,7 +48,7 @@ class Batch:
     bytes_read: int  # bytes of the file up to the end of the batch
     passed: Sequence[pa.Array] = ()  # columns that are passed through
     targets: Floats | None = None  # where a number is predicted; NaN where it is missing
-    bad_targets: Sequence[tuple[int, str]] = ()  # rows whose target is no number that can be learned
+    bad_targets: Sequence[tuple[int, str]] = ()  # rows whose target is not a number that can be learned
 
     def restricted(self, before: Layout, after: Layout) -> Batch:
         """The batch without the columns that the second layout leaves out."""
@@ -137,7 +137,7 @@ def _date_words(micros: pa.Array, *, hours: bool) -> list[WordColumn]:
 
 
 def _micros(array: pa.Array, column: str, form: str, written: NumberForm | None, bad: BadCells) -> pa.Array:
-    """Microseconds since 1970 of a column of dates, whatever its type; a cell that is no date is noted as bad."""
+    """Microseconds since 1970 of a column of dates, whatever its type; a cell that is not a date is noted as bad."""
     if pa.types.is_date(array.type) or pa.types.is_timestamp(array.type):
         return dates.micros_of_type(array)
     strings = pc.cast(array, pa.string())

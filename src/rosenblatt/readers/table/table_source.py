@@ -192,7 +192,7 @@ class TableSource(FileSource):
         needed = {*reading.with_, *reading.words, *words, *settings.get("words", ())}
         if self.model_space is not None and reading.label is None:
             return {*needed, settings["label"]}
-        with suppress(DataError):  # a label that is no column is refused later, or folders name it
+        with suppress(DataError):  # a label that is not a column is refused later, or folders name it
             needed.add(label_column(self.name, columns, reading.label))
         return needed
 

@@ -1,4 +1,4 @@
-"""Error against the degree of a polynomial: the warning of overfitting as a picture."""
+"""Error against the degree of a polynomial: a picture that warns of overfitting."""
 
 from typing import Any
 

@@ -34,7 +34,7 @@ class PageHinkley:
         self._at_least: tuple[float, float] = (0.0, 0.0)  # examples and errors when the sum was least
 
     def add(self, version: int, wrong: float, weighed: float) -> Alarm | None:
-        """The alarm that this group raises, if it does; then it begins anew."""
+        """The alarm that this group raises, if any; after one, the count starts again."""
         if weighed <= 0:
             return None
         mean = self.errors / self.examples if self.examples else wrong / weighed

@@ -1,4 +1,4 @@
-"""Processes that answer questions. A question that takes too long is ended with its process, which starts anew.
+"""Processes that answer questions. A question that takes too long is ended with its process, which is started again.
 
 Threads would not do: a long computation in one of them makes all others slow, and cannot be ended.
 """

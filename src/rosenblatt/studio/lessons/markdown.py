@@ -108,7 +108,7 @@ class _File:
 def _read_file(path: Path) -> _File:
     content = path.read_bytes()
     if len(content) > _MAX_BYTES:
-        raise DataError(f"{path}: is larger than {_MAX_BYTES:,} bytes, which is no lesson.")
+        raise DataError(f"{path}: is larger than {_MAX_BYTES:,} bytes, which is not a lesson.")
     try:
         lines = tuple(content.decode("utf-8-sig").splitlines())
     except UnicodeDecodeError as error:
@@ -135,7 +135,7 @@ def _read_settings(file: _File) -> dict[str, Any]:
     for condition in settings.get("done", ()):
         if not isinstance(condition, str) or not _CONDITION.fullmatch(condition):
             names = ", ".join(QUANTITIES[:-1])
-            problem = f"{condition!r} is no condition such as 'mistakes <= 10'; the quantities are {names}"
+            problem = f"{condition!r} is not a condition such as 'mistakes <= 10'; the quantities are {names}"
             file.refuse_setting("done", problem, str(condition))
     for k, answer in enumerate(settings.get("answers", ())):
         _check_answer(file, k, answer)

@@ -17,7 +17,7 @@ export function marked(text) {
   });
 }
 export const paragraph = (text, className = "") => element("p", { textContent: text, className });
-// A fold that is open or closed as it was left, even when it is made anew or the page is loaded again.
+// A fold that is open or closed as it was left, even when it is rebuilt or the page is loaded again.
 export function rememberFold(details, name) {
   const key = `fold ${name}`, storage = globalThis.sessionStorage;
   details.open = storage?.getItem(key) === "open";

@@ -417,7 +417,7 @@ find("link").addEventListener("click", () => orShowError(async () => {
 find("open-link").addEventListener("submit", (event) => {
   event.preventDefault();
   const [, shared] = find("open-link").elements.link.value.trim().split("#");
-  if (!shared) return showError(new Error("This is no link of the studio: it has no # with the state of a screen behind it."));
+  if (!shared) return showError(new Error("This is not a link of the studio: it has no # with the state of a screen behind it."));
   location.hash = shared;
   location.reload();
 });

@@ -106,7 +106,7 @@ def _micros(cells: pa.Array, form: str) -> NDArray[np.int64] | None:
 
 
 def micros_of_text(cells: pa.Array, form: str) -> pa.Array:
-    """Microseconds since 1970 of each cell; null where it is no date of the form, such as 30 February."""
+    """Microseconds since 1970 of each cell; null where it is not a date of the form, such as 30 February."""
     if form == ISO:
         for zone in (None, "UTC"):  # Arrow's own reader is ten times as fast, and refuses what differs from ISO 8601
             with suppress(pa.ArrowInvalid):

@@ -89,7 +89,7 @@ def _n_distinct(arrays: Sequence[pa.Array]) -> int:
 def numbers_left_out(
     columns: Sequence[str], parts: Sequence[Floats], dates: Collection[str] = (), *, complete: bool
 ) -> dict[str, str]:
-    """The columns of numbers (of which `parts` have the rows) to leave out, and why; days are no count of the rows.
+    """The columns of numbers (of which `parts` have the rows) to leave out, and why; days do not count the rows.
 
     A column that is constant in the head may change later: it is left out only where the head is `complete`.
     """

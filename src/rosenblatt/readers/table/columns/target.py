@@ -27,14 +27,14 @@ def target_form(name: str, label: str, cells: pa.Array, reading: ReadOptions) ->
     if _are_dates(cells):
         if reading.task == "number":
             raise DataError(
-                f"{name}: its label, column {label!r}, holds dates, which are no numbers: count the days since one "
+                f"{name}: its label, column {label!r}, holds dates, which are not numbers: count the days since one "
                 f"of them, or name another column with {option('label')}.",
                 file=name,
             )
         return None
     form = _form(cells)
     if reading.task == "number":
-        return form or NumberForm()  # cells that are no numbers are refused with their lines
+        return form or NumberForm()  # cells that are not numbers are refused with their lines
     if types.is_boolean(cells.type) or (form is None and not is_string(cells.type)):
         return None
     numbers = mostly_numbers(present_cells(cells).to_pylist()) if form is None else _plain(cells, form)
@@ -48,7 +48,7 @@ def _are_dates(cells: pa.Array) -> bool:
 
 
 def _form(cells: pa.Array) -> NumberForm | None:
-    """The form of the cells; None where some of them are no numbers."""
+    """The form of the cells; None where some of them are not numbers."""
     if not is_string(cells.type):
         is_number = types.is_integer(cells.type) or types.is_floating(cells.type) or types.is_decimal(cells.type)
         return NumberForm() if is_number or types.is_boolean(cells.type) else None

@@ -180,7 +180,7 @@ def _marks_of_digits(numbers: list[str], *, comma: bool) -> tuple[str, str] | No
 
 
 def plain_numbers(cells: pa.Array, form: NumberForm) -> pa.Array:
-    """The cells as a program writes numbers; null where there is none, and what is no number as it is.
+    """The cells as a program writes numbers; null where there is none, and what is not a number as it is.
 
     >>> plain_numbers(pa.array(["$1,234.50", "-$5", "($7)", "N/A", "two"]), NumberForm(".", ",", "$", missing=("n/a",)))
     ... # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE

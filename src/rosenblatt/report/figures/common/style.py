@@ -152,7 +152,7 @@ def legend_columns(labels: Sequence[str], inches: float, most: int) -> int:
 
 
 def as_written(texts: Iterable[Any]) -> None:
-    """Names that users chose are no formulas: without this, matplotlib takes what is between two $ for one."""
+    """Names that users chose are not formulas: without this, matplotlib takes what is between two $ for one."""
     for text in texts:
         text.set_parse_math(False)
 

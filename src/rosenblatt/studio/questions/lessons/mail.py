@@ -79,7 +79,7 @@ def _decisions(model: Any) -> dict[str, Any]:
 
 
 def _top_words(model: Any, k: int) -> list[dict[str, Any]]:
-    """The words with the largest weights; letters that the mail had lost already are no words."""
+    """The words with the largest weights; letters that the mail had lost already are not words."""
     from rosenblatt.report.weights import top_features
 
     words = top_features(model, k, 2 * _N_WORDS)
