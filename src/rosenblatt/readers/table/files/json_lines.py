@@ -127,7 +127,7 @@ class JsonLines:
         return b"".join(span.source for span in first if isinstance(span.source, bytes))
 
     def batches(self, on_bad_line: Callable[[BadLine], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
-        """Each batch with the bytes of the file up to its end; lines that are not objects are passed to `on_bad_line`."""
+        """Each batch, with the bytes of the file up to its end; lines that are not objects go to `on_bad_line`."""
         self.places.left_out.clear()
         self._late.clear()
         n_lines = self._n_late = 0
