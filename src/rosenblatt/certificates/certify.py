@@ -125,15 +125,7 @@ def _has_uneven_columns(points: Points) -> bool:
 
 def contradicting_pair(points: Points, search: HullSearch) -> tuple[int, int] | None:
     """Two identical rows of different classes: the shortest proof that no hyperplane separates them."""
-    score = random_scores(search.rows)
-    order = np.argsort(score, kind="stable")
-    equal = np.flatnonzero(score[order[1:]] == score[order[:-1]])
-    first, second = order[equal], order[equal + 1]
-    differ = points.signs[first] != points.signs[second]
-    for i, j in zip(first[differ].tolist(), second[differ].tolist(), strict=True):
-        if points.exact_row(i) == points.exact_row(j):
-            return min(i, j), max(i, j)
-    return None
+    return points.identical_rows_that_differ(random_scores(search.rows), points.signs)
 
 
 # -- answers --------------------------------------------------------------------------------------------------------

@@ -140,15 +140,7 @@ def _contradicting_pair(equations: Equations, prime: int) -> tuple[int, int] | N
     random = np.random.default_rng(1)
     vector = random.integers(1, prime, equations.n_features, dtype=np.int64)
     parts = (modular.products(part, vector, 0, prime) for _, part in verify_fit.parts(equations))
-    key = np.concatenate(list(parts))
-    order = np.argsort(key, kind="stable")
-    equal = np.flatnonzero(key[order[1:]] == key[order[:-1]])
-    first, second = order[equal], order[equal + 1]
-    differ = equations.targets[first] != equations.targets[second]
-    for i, j in zip(first[differ].tolist(), second[differ].tolist(), strict=True):
-        if equations.exact_row(i) == equations.exact_row(j):
-            return i, j
-    return None
+    return equations.identical_rows_that_differ(np.concatenate(list(parts)), equations.targets)
 
 
 def _proof(equations: Equations, rows: Sequence[int], coefficients: Sequence[Fraction]) -> NoExactFit | None:

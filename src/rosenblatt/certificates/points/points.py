@@ -100,6 +100,17 @@ class Points:
     def exact_rows(self, rows: Sequence[int]) -> Iterator[dict[int, ExactNumber]]:
         return map(self.exact_row, rows)
 
+    def identical_rows_that_differ(self, key: NDArray[Any], values: NDArray[Any]) -> tuple[int, int] | None:
+        """Two identical rows with different values; `key` is the same for identical rows, and hardly for others."""
+        order = np.argsort(key, kind="stable")
+        equal = np.flatnonzero(key[order[1:]] == key[order[:-1]])
+        first, second = order[equal], order[equal + 1]
+        differ = values[first] != values[second]
+        for i, j in zip(first[differ].tolist(), second[differ].tolist(), strict=True):
+            if self.exact_row(i) == self.exact_row(j):
+                return i, j
+        return None
+
     def exact_row(self, index: int) -> dict[int, ExactNumber]:
         """The nonzero numbers of one row, exactly, by column."""
         if isinstance(self.values, Csr):

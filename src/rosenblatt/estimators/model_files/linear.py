@@ -7,7 +7,13 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.common.online_estimator import OnlineEstimator
-from rosenblatt.estimators.model_files.parameters import from_json, label_array, to_json
+from rosenblatt.estimators.model_files.parameters import (
+    from_json,
+    label_array,
+    name_and_parameters,
+    saved_parameters,
+    to_json,
+)
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.learn.polynomial import columns_of
@@ -16,14 +22,10 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import space_of_columns
 from rosenblatt.version import __version__
 
-_NAMES = ", ".join(BY_NAME)
-
 
 def to_linear_model(estimator: OnlineEstimator) -> LinearModel:
     """A fitted estimator as a model; they share the run."""
-    name = type(estimator).__name__
-    if BY_NAME.get(name) is not type(estimator):
-        raise ModelError(f"A {name} cannot be saved, because a file does not hold its code: save one of {_NAMES}.")
+    saved = name_and_parameters(estimator, BY_NAME.values())
     run = estimator._fitted_run()
     origin = vars(estimator).get("_origin", {})  # set if the estimator was loaded from a file
     names = [str(column) for column in vars(estimator).get("feature_names_in_", ())]
@@ -33,8 +35,7 @@ def to_linear_model(estimator: OnlineEstimator) -> LinearModel:
         run=run,
         provenance=origin.get("provenance") or {"version": __version__},
         estimator={
-            "name": name,
-            "parameters": {key: to_json(key, value) for key, value in estimator.get_params(deep=False).items()},
+            **saved,
             "chosen": [to_json("chosen", value) for value in run.chosen],
             "dtype": estimator.classes_.dtype.str,
             "named": bool(names),
@@ -56,7 +57,7 @@ def _saved_estimator(model: LinearModel, saved: Mapping[str, Any]) -> OnlineEsti
     cls = BY_NAME.get(saved["name"])
     if cls is None:
         raise ModelError(f"it holds a {saved['name']!r}, which this version does not know")
-    estimator = cls(**{name: from_json(value) for name, value in saved["parameters"].items()})
+    estimator = cls(**saved_parameters(saved))
     estimator._settings()  # checks the parameters
     chosen = [from_json(value) for value in saved["chosen"]]
     current = estimator._run_options()

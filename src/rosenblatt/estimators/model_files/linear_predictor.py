@@ -5,9 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from rosenblatt import options
-from rosenblatt.errors import ModelError
 from rosenblatt.estimators.linear_predictor import LinearPredictor
-from rosenblatt.estimators.model_files.parameters import from_json, to_json
+from rosenblatt.estimators.model_files.parameters import name_and_parameters, reading_parameters, saved_parameters
 from rosenblatt.model.kinds.number import NumberModel
 
 _NAME = LinearPredictor.__name__
@@ -20,13 +19,8 @@ def is_predictor(model: NumberModel) -> bool:
 def predictor_to_model(predictor: LinearPredictor) -> NumberModel:
     """The model of a predictor; one that was loaded is written as it was read."""
     predictor._fitted_run()
-    if type(predictor) is not LinearPredictor:
-        name = type(predictor).__name__
-        raise ModelError(f"A {name} cannot be saved, because a file does not hold its code: save a {_NAME}.")
-    if "fitted_" not in vars(predictor):
-        return predictor.model_
-    parameters = {name: to_json(name, value) for name, value in predictor.get_params(deep=False).items()}
-    return replace(predictor.model_, estimator={"name": _NAME, "parameters": parameters})
+    estimator = name_and_parameters(predictor, [LinearPredictor])
+    return replace(predictor.model_, estimator=estimator) if "fitted_" in vars(predictor) else predictor.model_
 
 
 def model_to_predictor(model: NumberModel) -> LinearPredictor:
@@ -45,9 +39,7 @@ def _plain(levels: Any) -> Any:
 def _parameters(model: NumberModel, saved: Mapping[str, Any] | None) -> dict[str, Any]:
     """As they were saved; of a model of the command line, how its file was read."""
     if saved is not None:
-        parameters = {name: from_json(value) for name, value in saved["parameters"].items()}
+        parameters = saved_parameters(saved)
         levels = parameters.get("quantiles")
         return parameters if levels is None else parameters | {"quantiles": options.levels_of(_plain(levels))}
-    reading = model.provenance.get("reading", {})
-    reading = {name: value for name, value in reading.items() if name in options.PREDICTOR_READING}
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in reading.items()}
+    return reading_parameters(model.provenance, options.PREDICTOR_READING)

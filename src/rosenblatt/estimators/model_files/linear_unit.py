@@ -6,7 +6,7 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.linear_unit import LinearUnit
-from rosenblatt.estimators.model_files.parameters import from_json, to_json
+from rosenblatt.estimators.model_files.parameters import from_json, name_and_parameters, saved_parameters, to_json
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.model.kinds.number import TASK, NumberModel
 from rosenblatt.model.model import space_of_columns
@@ -21,9 +21,7 @@ def is_unit(model: NumberModel) -> bool:
 
 def unit_to_model(unit: LinearUnit) -> NumberModel:
     """A fitted unit as a model; they share the run."""
-    if type(unit) is not LinearUnit:
-        name = type(unit).__name__
-        raise ModelError(f"A {name} cannot be saved, because a file does not hold its code: save a {_NAME}.")
+    estimator = name_and_parameters(unit, [LinearUnit])
     run = unit._fitted_run()
     origin = vars(unit).get("_origin", {})  # set if the unit was loaded from a file
     names = [str(column) for column in vars(unit).get("feature_names_in_", ())]
@@ -33,12 +31,7 @@ def unit_to_model(unit: LinearUnit) -> NumberModel:
         space=replace(space, settings={**space.settings, "task": TASK}),
         run=run,
         provenance=origin.get("provenance") or {"version": __version__},
-        estimator={
-            "name": _NAME,
-            "parameters": {key: to_json(key, value) for key, value in unit.get_params(deep=False).items()},
-            "chosen": [to_json("chosen", value) for value in run.chosen],
-            "named": bool(names),
-        },
+        estimator=estimator | {"chosen": [to_json("chosen", value) for value in run.chosen], "named": bool(names)},
     )
 
 
@@ -46,7 +39,7 @@ def model_to_unit(model: NumberModel) -> LinearUnit:
     """A model as the unit it was saved from; they share the run."""
     saved = model.estimator
     assert saved is not None
-    unit = LinearUnit(**{name: from_json(value) for name, value in saved["parameters"].items()})
+    unit = LinearUnit(**saved_parameters(saved))
     unit._settings()  # checks the parameters
     model.run.chosen = [from_json(value) for value in saved["chosen"]]
     if len(model.run.chosen) != len(unit._run_options()) or model.target.scale != type(model.target.scale)():

@@ -1,6 +1,6 @@
-"""Parameters and labels of an estimator <-> plain JSON values."""
+"""The class, the parameters and the labels of an estimator <-> plain JSON values."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,27 @@ def from_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(map(tuple, value["weights"])) if "weights" in value else np.array(value["array"], dtype=np.float64)
     return value
+
+
+def name_and_parameters(estimator: Any, known: Iterable[type]) -> dict[str, Any]:
+    """What a file says of an estimator of one of the known classes; a subclass is refused."""
+    name, names = type(estimator).__name__, [cls.__name__ for cls in known]
+    if type(estimator) not in known:
+        one = f"a {names[0]}" if len(names) == 1 else f"one of {', '.join(names)}"
+        raise ModelError(f"A {name} cannot be saved, because a file does not hold its code: save {one}.")
+    parameters = estimator.get_params(deep=False).items()
+    return {"name": name, "parameters": {key: to_json(key, value) for key, value in parameters}}
+
+
+def saved_parameters(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of an estimator, as a file has them."""
+    return {name: from_json(value) for name, value in saved["parameters"].items()}
+
+
+def reading_parameters(provenance: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """How the file of a model of the command line was read, as parameters of an estimator."""
+    reading = {name: value for name, value in provenance.get("reading", {}).items() if name in known}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in reading.items()}
 
 
 def label_array(labels: tuple[Label, ...], dtype: object) -> NDArray[Any]:

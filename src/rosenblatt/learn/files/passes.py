@@ -247,11 +247,22 @@ class Fitting:
         if best is None:
             return
         choice, self.honest_scores = best
-        run = learning.fit(choice.rule, tried[choice.rule], plan.seed, choice.passes, plan.threads)
+        self._learn_all(choice, learning, tried, {**tried, **candidates.settings, **tried}, interrupt)
+
+    def _learn_all(
+        self,
+        choice: Choice,
+        learning: Learning,
+        tried: Mapping[str, Settings],
+        settings: dict[str, Settings],
+        interrupt: Interrupt,
+    ) -> None:
+        """Learn all examples as was chosen; `settings` are those of all candidates."""
+        run = learning.fit(choice.rule, tried[choice.rule], self.plan.seed, choice.passes, self.plan.threads)
         interrupt.check()
-        candidates.settings, candidates.runs = {**tried, **candidates.settings, **tried}, {choice.rule: run}
+        self.candidates.settings, self.candidates.runs = settings, {choice.rule: run}
         self.choice = choice
-        candidates.progressive.setdefault(choice.rule, choice.error)
+        self.candidates.progressive.setdefault(choice.rule, choice.error)
         if self.holdout.rows:
             self.holdout.judge(choice.rule, run)
 
@@ -280,13 +291,7 @@ class Fitting:
         if best is None:
             return
         choice, self.honest_scores = best
-        run = learning.fit(choice.rule, tried[choice.rule], plan.seed, choice.passes, plan.threads)
-        interrupt.check()
-        candidates.settings, candidates.runs = {**tried, **candidates.settings}, {choice.rule: run}
-        self.choice = choice
-        candidates.progressive.setdefault(choice.rule, choice.error)
-        if self.holdout.rows:
-            self.holdout.judge(choice.rule, run)
+        self._learn_all(choice, learning, tried, {**tried, **candidates.settings}, interrupt)
 
     def _fold_candidates(self, learning: Learning) -> dict[str, Settings]:
         """All rules to try, best guess first, scaled to the length of all examples."""

@@ -27,6 +27,7 @@ from rosenblatt.report.summary import (
     before_the_threshold,
     errors_of,
 )
+from rosenblatt.report.text.candidates import candidate_rows
 from rosenblatt.report.text.evaluation.evaluation import evaluation_lines
 from rosenblatt.report.text.explanation import describe_features, weight_lines
 from rosenblatt.report.text.layout import NO_BREAK, bold, clip, command_lines, dim, named_line
@@ -242,23 +243,13 @@ def _interval(estimate: Estimate) -> str:
 def candidate_lines(summary: FitSummary) -> Iterator[str]:
     """Every rule that was tried, the chosen one marked."""
     fitted, candidates = summary.fitted, summary.fitted.candidates
-    wide = max(len(candidate.rule) for candidate in candidates) + 2
-    names = [name for name, _ in errors_of(candidates[0], fitted)]
-    yield dim(f"    {'rules tried':{wide}}" + "".join(f"{name:>12}" for name in names))
-    for candidate in candidates:
-        mark = "*" if candidate.rule == fitted.chosen else " "
-        errors = [error for _, error in errors_of(candidate, fitted)]
-        row = f"  {mark} {candidate.rule:{wide}}"
-        row += "".join(f"{'' if error is None else format(error, '.2%'):>12}" for error in errors)
-        if candidate.given_up and fitted.choice is None:
-            row += f"  given up after {candidate.given_up:,} (the best: {candidate.best_then:.2%})"
-        yield bold(row) if mark == "*" else row
+    yield from candidate_rows(fitted, candidates, ".2%", 12)
     finished = [candidate for candidate in candidates if fitted.choice or not candidate.given_up]
     measured = {candidate.rule: errors_of(candidate, fitted)[-1][1] for candidate in finished}
     least = min(error for error in measured.values() if error is not None)
     if sentence := before_the_threshold(fitted):
         yield dim(f"    {sentence}")
-    if names[-1] != "held out" and (measured[fitted.chosen] or 0.0) > least:
+    if errors_of(candidates[0], fitted)[-1][0] != "held out" and (measured[fitted.chosen] or 0.0) > least:
         yield dim("    a difference from the least error may be chance: of these rules the first is used,")
         yield dim("    or the one with the best probabilities")
 

@@ -13,11 +13,10 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rosenblatt.errors import DataError
 from rosenblatt.serve.http.tokens import EVERYTHING, Grant, Tokens
 from rosenblatt.serve.learning.live_model import LiveModel, Predictions
 from rosenblatt.serve.learning.served_model import ServedModel
-from rosenblatt.serve.learning.submissions import Submission
+from rosenblatt.serve.learning.submissions import Submission, checked_line
 from rosenblatt.serve.limits import Limits
 from rosenblatt.serve.messages import (
     ClassNames,
@@ -247,14 +246,7 @@ class _Batch:
 def line_of(live: LiveModel, example: PredictExample, limits: Limits, number: int | None = None) -> bytes:
     if example.id is not None:
         check_id(example.id, limits, number)
-    reader = live.reader
-    try:
-        line = reader.line(example)
-    except DataError as error:
-        raise RequestError(422, str(error), reader.field, number) from None
-    if len(line) > limits.example_bytes:
-        raise RequestError(413, f"An example may have up to {limits.example_bytes:,} bytes.", reader.field, number)
-    return line
+    return checked_line(live.reader, example, limits, number)
 
 
 def answers_of(predictions: Predictions, names: ClassNames, ids: Sequence[str | None]) -> list[Prediction]:

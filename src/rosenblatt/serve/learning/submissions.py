@@ -6,10 +6,10 @@ Bodies that arrived together are learned together, but each is accepted or refus
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rosenblatt.errors import DataError
-from rosenblatt.serve.learning.example_lines import ReadLines
+from rosenblatt.serve.learning.example_lines import LineReader, ReadLines
 from rosenblatt.serve.learning.live_model import LiveModel, checked_weight
 from rosenblatt.serve.learning.remembered import Remembered
 from rosenblatt.serve.limits import Limits
@@ -55,6 +55,17 @@ class Batch(NamedTuple):
             [self.ids[k] for k in new],
             self.duplicates + len(self.ids) - len(new),
         )
+
+
+def checked_line(reader: LineReader, example: Any, limits: Limits, number: int | None) -> bytes:
+    """The line of an example; RequestError where it is not one for this model, or too long."""
+    try:
+        line = reader.line(example)
+    except DataError as error:
+        raise RequestError(422, str(error), reader.field, number) from None
+    if len(line) > limits.example_bytes:
+        raise RequestError(413, f"An example may have up to {limits.example_bytes:,} bytes.", reader.field, number)
+    return line
 
 
 class SubmissionReader:
@@ -156,18 +167,11 @@ class SubmissionReader:
         return Batch(submission, numbers, lines, codes, weights, ids)
 
     def _line(self, example: LearnExample, number: int | None) -> bytes:
-        reader, limits = self._live.learning_reader, self._limits
+        reader = self._live.learning_reader
         line = None
         if example.id is not None and getattr(example, reader.field) is None:
             line = self._remembered_line(example, example.id, number)
-        if line is None:
-            try:
-                line = reader.line(example)
-            except DataError as error:
-                raise RequestError(422, str(error), reader.field, number) from None
-        if len(line) > limits.example_bytes:
-            raise RequestError(413, f"An example may have up to {limits.example_bytes:,} bytes.", reader.field, number)
-        return line
+        return checked_line(reader, example, self._limits, number) if line is None else line
 
     def _remembered_line(self, example: LearnExample, id_: str, number: int | None) -> bytes | None:
         """The features of an example that was predicted with this id; b'' where it was learned, and needs none."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from rosenblatt.errors import plural
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.number_weights import intercept
-from rosenblatt.report.summary import FitSummary, error_of_numbers, errors_of, number_spec
-from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, bold, clip, dim, named_line
+from rosenblatt.report.summary import FitSummary, error_of_numbers, number_spec
+from rosenblatt.report.text.candidates import candidate_rows
+from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, clip, dim, named_line
 
 if TYPE_CHECKING:
     from rosenblatt.model.fit.fitted import Candidate, Fitted
@@ -75,18 +76,7 @@ def number_candidate_lines(summary: FitSummary) -> Iterator[str]:
     """Every rule that was tried with its error, the chosen one marked."""
     fitted = summary.fitted
     assert fitted.number is not None
-    spec, candidates = number_spec(fitted.number.baseline), measured_candidates(fitted)
-    wide = max(len(candidate.rule) for candidate in candidates) + 2
-    names = [name for name, _ in errors_of(candidates[0], fitted)]
-    yield dim(f"    {'rules tried':{wide}}" + "".join(f"{name:>14}" for name in names))
-    for candidate in candidates:
-        mark = "*" if candidate.rule == fitted.chosen else " "
-        errors = [error for _, error in errors_of(candidate, fitted)]
-        row = f"  {mark} {candidate.rule:{wide}}"
-        row += "".join(f"{'' if error is None else format(error, spec):>14}" for error in errors)
-        if candidate.given_up and fitted.choice is None:
-            row += f"  given up after {candidate.given_up:,} (the best: {candidate.best_then:{spec}})"
-        yield bold(row) if mark == "*" else row
+    return candidate_rows(fitted, measured_candidates(fitted), number_spec(fitted.number.baseline), 14)
 
 
 def number_weight_lines(summary: FitSummary, top: int) -> Iterator[str]:

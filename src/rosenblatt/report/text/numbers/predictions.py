@@ -9,7 +9,7 @@ from rosenblatt.lazy import np
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.predict import PredictedBlock
 from rosenblatt.records import Floats
-from rosenblatt.report.text.predictions.answers import Part, Row, Shown
+from rosenblatt.report.text.predictions.answers import Part, Row, Shown, reason_objects, reason_text
 
 
 def number_parts(model: NumberModel, shown: Shown) -> Iterator[Part]:
@@ -59,9 +59,7 @@ def _reasons(model: NumberModel, shown: Shown) -> Part:
         for row in range(block.block.rows):
             parts = contributions(model, block.block.values, row, weights, block.block.names)
             parts = [part for part in parts if part.contribution != 0][: shown.reasons]
-            if shown.form == "jsonl":
-                yield [{"feature": part.feature, "adds": part.contribution * width} for part in parts]
-            else:
-                yield ["; ".join(f"{part.feature} {part.contribution * width:+.4g}" for part in parts)]
+            is_object = shown.form == "jsonl"
+            yield reason_objects(parts, width) if is_object else [reason_text(parts, spec="+.4g", width=width)]
 
     return Part(["reasons"], rows, lambda row: {"reasons": row})

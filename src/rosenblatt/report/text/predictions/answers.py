@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rosenblatt.errors import ModelError, option
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
+
+if TYPE_CHECKING:
+    from rosenblatt.report.weights import Contribution
 
 Row = Sequence[Any]
 
@@ -74,6 +77,16 @@ class Part(NamedTuple):
     names: list[str]
     rows: Callable[[PredictedBlock], Iterable[Row]]
     record: Callable[[Row], dict[str, Any]]
+
+
+def reason_objects(parts: Iterable[Contribution], width: float = 1.0) -> list[dict[str, Any]]:
+    """Each feature with what it adds, in units of `width`."""
+    return [{"feature": part.feature, "adds": part.contribution * width} for part in parts]
+
+
+def reason_text(parts: Iterable[Contribution], separator: str = "; ", spec: str = "+.3g", width: float = 1.0) -> str:
+    """The same in one cell."""
+    return separator.join(f"{part.feature} {part.contribution * width:{spec}}" for part in parts)
 
 
 def top_part(model: Model, count: int, ranked: Callable[[PredictedBlock], Iterable[tuple[list[int], Row]]]) -> Part:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.predict import PredictedBlock
-from rosenblatt.report.text.predictions.answers import Part, Row, Shown, top_part
+from rosenblatt.report.text.predictions.answers import Part, Row, Shown, reason_objects, reason_text, top_part
 
 
 def label_parts(model: MultiLabelModel, shown: Shown) -> Iterator[Part]:
@@ -66,16 +66,9 @@ def _reasons(model: MultiLabelModel, shown: Shown) -> Part:
     def rows(block: PredictedBlock) -> Iterable[Row]:
         for by_label in reasons.of_block(block):
             if shown.form == "jsonl":
-                yield [
-                    {str(label): [{"feature": part.feature, "adds": part.contribution} for part in parts]}
-                    for label, parts in by_label.items()
-                ]
-                continue
-            reasons_by_label = (
-                f"{label}: " + ", ".join(f"{part.feature} {part.contribution:+.3g}" for part in parts)
-                for label, parts in by_label.items()
-            )
-            yield ["; ".join(reasons_by_label)]
+                yield [{str(label): reason_objects(parts)} for label, parts in by_label.items()]
+            else:
+                yield ["; ".join(f"{label}: {reason_text(parts, ', ')}" for label, parts in by_label.items())]
 
     def record(row: Row) -> dict[str, Any]:
         return {"reasons": {label: parts for of_label in row for label, parts in of_label.items()}}

@@ -19,7 +19,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
-from rosenblatt.report.text.predictions.answers import Part, Row, Shown, top_part
+from rosenblatt.report.text.predictions.answers import Part, Row, Shown, reason_objects, reason_text, top_part
 
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
@@ -180,9 +180,6 @@ def _reasons(model: Model, shown: Shown) -> Part:
 
     def rows(block: PredictedBlock) -> Iterable[Row]:
         for parts in reasons.of_block(block):
-            if shown.form == "jsonl":
-                yield [{"feature": part.feature, "adds": part.contribution} for part in parts]
-            else:
-                yield ["; ".join(f"{part.feature} {part.contribution:+.3g}" for part in parts)]
+            yield reason_objects(parts) if shown.form == "jsonl" else [reason_text(parts)]
 
     return Part(["reasons"], rows, lambda row: {"reasons": row})
