@@ -1,6 +1,7 @@
 #include "learn/batch/squared_minimum.hpp"
 
 #include "core/minimise.hpp"
+#include "learn/rules/joint_classes.hpp"
 #include "learn/scores/score_rows.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
