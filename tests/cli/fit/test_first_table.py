@@ -11,7 +11,7 @@ import pytest
 
 import rosenblatt
 from rosenblatt.cli import main
-from tests.learn.files.rule_choice.test_choose_rule_and_passes import nearly_alike
+from tests.learn.files.rule_choice.nearly_alike import nearly_alike
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """Few examples: the rule and the passes are chosen by folds that are left out, then all examples are learned."""
 
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.fit_file import fit_file, fit_source
 from rosenblatt.records import Block
 from tests import child
+from tests.learn.files.rule_choice.nearly_alike import nearly_alike
 from tests.learn.files.test_fit_file import make, same_run
 from tests.learn.files.test_resume import Broken, press_ctrl_c
 from tests.slow_twins.learn.files import Arrays, narrow_csr
@@ -403,17 +402,6 @@ def test_classes_that_are_nearly_separable_are_learned_until_the_weights_are_lar
 # -- the minimum ------------------------------------------------------------------------------------------------------
 
 
-def nearly_alike(n: int, columns: int = 6, classes: int = 2) -> tuple[Any, Any]:
-    """Columns that say nearly the same, and classes that differences between them nearly separate."""
-    draw = np.random.default_rng(classes)
-    X = (draw.normal(size=(n, 1)) + 0.05 * draw.normal(size=(n, columns))).round(4)
-    X = ((X - X.mean(axis=0)) / X.std(axis=0)).round(4)
-    differences = draw.normal(size=(columns, classes - 1))
-    scores = 60 * X @ (differences - differences.mean(axis=0))
-    noisy = np.hstack([np.zeros((n, 1)), scores]) + draw.gumbel(size=(n, classes))
-    return X, noisy.argmax(axis=1)
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("classes", [2, 4])
 def test_the_minimum_is_that_of_logistic_regression(classes: int, weighted: bool) -> None:
@@ -443,7 +431,9 @@ def test_the_minimum_is_that_of_logistic_regression(classes: int, weighted: bool
 
 
 MINIMUM = """
-from tests.learn.files.rule_choice.test_choose_rule_and_passes import native, nearly_alike, np
+import numpy as np
+from rosenblatt import native
+from tests.learn.files.rule_choice.nearly_alike import nearly_alike
 X, y = nearly_alike(70, 11, 3)
 order = np.arange(70, dtype=np.uint32)
 minimum = native.logistic_minimum(native.rows_of(X), order, y.astype(np.int32), None, 3, 0.01, 50, None, np.zeros(3))
@@ -452,16 +442,7 @@ print(native.instruction_set(), bytes(minimum[0]).hex() + bytes(minimum[1]).hex(
 
 
 def test_the_minimum_has_the_same_bits_on_every_instruction_set() -> None:
-    bits = set()
-    for isa in native.instruction_sets():
-        words = [sys.executable, "-c", MINIMUM]
-        process = child.run(
-            words, env=os.environ | {"ROSENBLATT_ISA": isa}, capture_output=True, text=True, check=True, timeout=60
-        )
-        used, numbers = process.stdout.split()
-        assert used == isa
-        bits.add(numbers)
-    assert len(bits) == 1
+    assert len(child.outputs_by_instruction_set(MINIMUM)) == 1
 
 
 def test_the_minimum_refuses_what_does_not_belong_together() -> None:
