@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rosenblatt import native
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn.files import passes
-from rosenblatt.learn.files.numbers.targets import TargetScale, scale_of
+from rosenblatt.learn.files.numbers.scaled_targets import TargetScale, scale_of
 from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.number import NumberModel

@@ -73,7 +73,7 @@ def command(
     from rosenblatt.model.predict import predict_source
     from rosenblatt.model.warnings.drift import Watch
     from rosenblatt.readers.open import open_source
-    from rosenblatt.report.text.predictions.answers import Shown, refuse_unfit
+    from rosenblatt.report.text.predictions.output_columns import Shown, refuse_unfit
     from rosenblatt.report.text.predictions.predictions import answer_lines
 
     columns = tuple(column for word in with_ for column in word.split(",") if column)

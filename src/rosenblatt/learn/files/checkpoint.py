@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from rosenblatt.errors import ModelError, ParameterError
-from rosenblatt.learn.files.numbers.targets import TargetScale
+from rosenblatt.learn.files.numbers.scaled_targets import TargetScale
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.rule_choice.race import Race

@@ -11,7 +11,7 @@ from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.holdout import Holdout
 from rosenblatt.learn.files.labels.label_sets import LabelSetCoder
 from rosenblatt.learn.files.labels.labels_to_classes import UNKNOWN_LABEL, ClassCoder, LabelOrder
-from rosenblatt.learn.files.numbers.targets import NumberCoder
+from rosenblatt.learn.files.numbers.scaled_targets import NumberCoder
 from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
 from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.records import Block, Label, ParsedBlock

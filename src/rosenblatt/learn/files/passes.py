@@ -16,7 +16,7 @@ from rosenblatt.learn.files.interrupt import Interrupt
 from rosenblatt.learn.files.labels.label_sets import LabelSetCoder
 from rosenblatt.learn.files.labels.labels_to_classes import ClassCoder
 from rosenblatt.learn.files.leak_sample import LeakSample
-from rosenblatt.learn.files.numbers.targets import NumberCoder, TargetScale
+from rosenblatt.learn.files.numbers.scaled_targets import NumberCoder, TargetScale
 from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.files.rule_choice.portfolio import (
     BOLD_AVERAGE,
@@ -267,7 +267,7 @@ class Fitting:
             self.holdout.judge(choice.rule, run)
 
     def _choose_for_number(self, learning: Learning, interrupt: Interrupt) -> None:
-        from rosenblatt.learn.files.numbers.choose import choose_for_number
+        from rosenblatt.learn.files.numbers.choose_rule import choose_for_number
         from rosenblatt.learn.files.rule_choice.allowed_work import work_allowed
 
         plan, candidates = self.plan, self.candidates

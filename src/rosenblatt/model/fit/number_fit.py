@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rosenblatt.lazy import np
 from rosenblatt.learn.files.numbers.loss import losses_of
-from rosenblatt.learn.files.numbers.targets import NumberCoder
+from rosenblatt.learn.files.numbers.scaled_targets import NumberCoder
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import TASK, NumberModel, Target

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from rosenblatt.lazy import np
-from rosenblatt.learn.files.numbers.targets import TargetScale
+from rosenblatt.learn.files.numbers.scaled_targets import TargetScale
 from rosenblatt.learn.state.run_state import unpack_run
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import unpack_provenance

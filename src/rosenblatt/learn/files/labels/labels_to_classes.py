@@ -10,7 +10,7 @@ from typing import Any
 
 from rosenblatt import native
 from rosenblatt.errors import DataError, option
-from rosenblatt.learn.files.numbers.targets import TargetScale, scale_of
+from rosenblatt.learn.files.numbers.scaled_targets import TargetScale, scale_of
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.readers.source import Source, SourceWrapper
 from rosenblatt.records import Label, SourceBlock

@@ -24,7 +24,7 @@ from rosenblatt.readers.table.columns.kinds import (
 from rosenblatt.readers.table.columns.label_column import label_column, usual_label
 from rosenblatt.readers.table.columns.layout import Layout
 from rosenblatt.readers.table.columns.missing_cells import decimal_comma
-from rosenblatt.readers.table.columns.target import target_form
+from rosenblatt.readers.table.columns.number_label import target_form
 from rosenblatt.readers.table.columns.written_numbers import (
     NumberForm,
     form_in_settings,

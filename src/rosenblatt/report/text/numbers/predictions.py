@@ -9,7 +9,7 @@ from rosenblatt.lazy import np
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.predict import PredictedBlock
 from rosenblatt.records import Floats
-from rosenblatt.report.text.predictions.answers import Part, Row, Shown, reason_objects, reason_text
+from rosenblatt.report.text.predictions.output_columns import Part, Row, Shown, reason_objects, reason_text
 
 
 def number_parts(model: NumberModel, shown: Shown) -> Iterator[Part]:

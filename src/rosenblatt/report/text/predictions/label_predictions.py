@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.predict import PredictedBlock
-from rosenblatt.report.text.predictions.answers import Part, Row, Shown, reason_objects, reason_text, top_part
+from rosenblatt.report.text.predictions.output_columns import Part, Row, Shown, reason_objects, reason_text, top_part
 
 
 def label_parts(model: MultiLabelModel, shown: Shown) -> Iterator[Part]:

@@ -19,7 +19,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
-from rosenblatt.report.text.predictions.answers import Part, Row, Shown, reason_objects, reason_text, top_part
+from rosenblatt.report.text.predictions.output_columns import Part, Row, Shown, reason_objects, reason_text, top_part
 
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
