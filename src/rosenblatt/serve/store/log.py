@@ -205,7 +205,7 @@ class Log:
                 yield group
                 last = group.end
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+            if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode != sqlite3.SQLITE_CORRUPT:
                 raise
             raise DamagedLogError(f"{self.path}: the examples from {last:,} on cannot be read: {error}.") from None
 
