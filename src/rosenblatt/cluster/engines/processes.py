@@ -16,7 +16,7 @@ from rosenblatt.cluster.engine import AHEAD, ReadPiece
 from rosenblatt.cluster.engines.in_flight import in_flight
 from rosenblatt.errors import DataError, plural
 
-_MOST_DEATHS = 3  # without an answer between them: then it is the piece that kills
+_MOST_DEATHS = 3  # in a row, without an answer between them: then the piece itself is the cause
 
 
 def _ignore_ctrl_c() -> None:

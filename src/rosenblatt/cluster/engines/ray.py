@@ -16,7 +16,7 @@ _RETRIES = 3  # of a piece whose worker dies
 
 
 def _call(read_piece: ReadPiece, piece: bytes) -> bytes:
-    """What Ray takes for a task: a function of its own, not whatever can be called."""
+    """Ray takes functions as tasks, not any callable."""
     return read_piece(piece)
 
 

@@ -28,7 +28,7 @@ _Z = 1.959963984540054  # 95% of a normal distribution lie within this many devi
 
 
 class NumberFit(NamedTuple):
-    """What a fit of a number says besides: all in the unit of the target."""
+    """What a fit of a number adds to the result of a fit, in the unit of the target."""
 
     target: str  # its name, where it has one
     measure: str  # what errors are: 'RMSE', 'MAE' or 'pinball loss'

@@ -1,4 +1,4 @@
-"""The plan of a fit from its options, and the options that do not fit its labels."""
+"""The plan of a fit from its options, and errors for options that do not suit its labels."""
 
 from __future__ import annotations
 

@@ -56,5 +56,5 @@ export function reliabilityChart(bins) {
   draw("text", { x: LEFT - 5, y: BOTTOM, "text-anchor": "end" }, svg, "0%");
   draw("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }, svg, "100% sure");
   draw("text", { x: LEFT, y: HEIGHT - 6 }, svg, "0%");
-  return [svg, caption("Right, against sure: on the dashed line the model means what it says. Larger dots are more examples.")];
+  return [svg, caption("How often it is right, against how sure it is: on the dashed line both agree. Larger dots are more examples.")];
 }

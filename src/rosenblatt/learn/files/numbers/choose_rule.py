@@ -1,4 +1,4 @@
-"""The same for numbers: by which rule few examples are learned, and how often, or how much their weights are held back.
+"""The choice among rules where a number is predicted: by which few examples are learned, how often, or by what penalty.
 
 The squared error has a minimum that is computed, by ridge regression, with smaller and smaller penalties; other errors,
 and words, are learned in passes. What errs least on folds that are left out then learns all examples.
