@@ -76,7 +76,7 @@ def test_feedback_needs_no_features(served: ServedModel) -> None:
         ({"features": "1:1", "label": "ham", "weight": 1e300}, "weight", "from 0"),
         ({"features": "1:1", "label": "ham", "id": ""}, "id", "1 to 128 bytes"),
         ({"features": "1:1", "label": "ham", "id": "x" * 200}, "id", "1 to 128 bytes"),
-        ({"features": "1:1", "label": "ham", "colour": 1}, None, "colour"),
+        ({"features": "1:1", "label": "ham", "colour": 1}, "colour", "no field 'colour'"),
         ({"features": "1:1", "label": ["ham"]}, "label", "array"),
         ({"text": "words", "label": "ham"}, "features", "this model reads 'features'"),
         ({"label": "ham"}, "features", "no features"),

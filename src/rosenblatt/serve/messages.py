@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -51,7 +52,8 @@ class RequestError(Exception):
 
 
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-_MOST_OBJECTS = 4  # of JSON, for each example of an array
+_FEW_BYTES = 1 << 20  # of a body, in which there cannot be too many objects
+_FIELD = re.compile(r"unknown field `([^`]{0,80})`")
 
 encode = msgspec.json.Encoder().encode
 _one_to_learn, _one_to_predict = msgspec.json.Decoder(LearnExample), msgspec.json.Decoder(PredictExample)
@@ -63,16 +65,18 @@ _many_to_learn, _many_to_predict = (
 
 def _decoded(one: Any, many: Any, body: bytes, lines: bool, limits: Limits) -> Any:
     """One example, or a list of them: NDJSON, or an array."""
+    is_array = not lines and body.lstrip()[:1] == b"["
     # Counting is quick; only then is memory taken for them.
-    if body.count(b"\n") > limits.examples if lines else body.count(b"{") > _MOST_OBJECTS * limits.examples:
+    if lines and body.count(b"\n") > limits.examples:
         raise _too_many(limits)
+    if len(body) > _FEW_BYTES and body.count(b"{") + body.count(b"[") > limits.objects:  # others would wait for them
+        if is_array:
+            raise _too_many(limits)
+        raise RequestError(413, f"A body may have up to {limits.objects:,} JSON objects and lists: send it in parts.")
     try:
-        if lines:
-            examples = one.decode_lines(body)
-        elif body[:1] == b"[" or body.lstrip()[:1] == b"[":
-            examples = many.decode(body)
-        else:
+        if not (lines or is_array):
             return one.decode(body)
+        examples = one.decode_lines(body) if lines else many.decode(body)
     except _UNREADABLE as error:
         raise _unreadable(one, body, lines, error) from None
     if len(examples) > limits.examples:
@@ -97,8 +101,16 @@ def _unreadable(one: Any, body: bytes, lines: bool, error: Exception) -> Request
         return RequestError(400, "The example cannot be read: it is nested too deeply.", line=number)
     if isinstance(error, UnicodeDecodeError):
         return RequestError(400, "The example cannot be read: it is not UTF-8.", line=number)
+    return unreadable(error, number)
+
+
+def unreadable(error: Exception, number: int | None = None) -> RequestError:
+    """The refusal for what msgspec says."""
     what, _, place = str(error).partition(" - at `$")
     field = place.rstrip("`").lstrip(".[]0123456789").partition("[")[0] or None
+    unknown = _FIELD.search(what)
+    if unknown is not None:
+        what, field = f"there is no field {unknown[1]!r}", unknown[1]
     status = 422 if isinstance(error, msgspec.ValidationError) else 400
     return RequestError(status, f"The example cannot be read: {what[:300].rstrip('.')}.", field, number)
 

@@ -16,6 +16,8 @@ from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import FeatureSpace, Label
 from rosenblatt.version import __version__
 
+_MOST_WEIGHTS = 1 << 32  # of columns that names are hashed to, which few have
+
 
 class NewModel(msgspec.Struct, forbid_unknown_fields=True):
     """What it reads, its classes, and by which rule it learns."""
@@ -39,6 +41,10 @@ def empty_model(new: NewModel) -> LinearModel:
     space, format = _space(new)
     settings = RULES[new.rule]
     hashed = bool(space.bits)
+    if hashed and settings.n_units(len(classes)) << space.bits >= _MOST_WEIGHTS:
+        raise DataError(
+            f"A model that reads {new.reads} may have up to {(_MOST_WEIGHTS >> space.bits) - 1:,} classes here."
+        )
     features = 1 << space.bits if hashed else len(space.columns)
     run = Run(settings, features, [1.0] * len(classes), 0, columns=native.Columns() if hashed else None)
     run.begin_pass()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 
-from rosenblatt.errors import LearningOverflowError, ModelError
+from rosenblatt.errors import LearningOverflowError, ModelError, ParameterError
 from rosenblatt.lazy import np
 from rosenblatt.model.model_file import load_linear_model
 from rosenblatt.readers.parallel_map import ordered_map
@@ -118,13 +119,11 @@ def _batches(groups: Iterable[Group], batch_bytes: int) -> Iterator[list[Group]]
 
 
 def version_of(folder: ModelFolder, at: str) -> int:
-    """The version that `at` names, or that the model had at the time it names; ModelError where there is none."""
+    """The version that `at` names, or that the model had at the time it names; ModelError where there is none,
+    ParameterError where it names none."""
     if at.isascii() and at.isdecimal() and len(at) < 16:
         return int(at)
-    try:
-        moment = datetime.fromisoformat(at.replace(" ", "+"))
-    except ValueError:
-        raise ModelError(f"`at` is a version or a time such as 2026-11-03T10:00Z, not {at[:40]!r}.") from None
+    moment = _moment_of(at)
     utc = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
     log = Log(folder.log, read_only=True)
     try:
@@ -134,6 +133,14 @@ def version_of(folder: ModelFolder, at: str) -> int:
     if version is None and bounds is not None and bounds[0] > 0:
         raise ModelError(f"The log begins later than {at[:40]}: what was before it has been compacted.")
     return version or 0
+
+
+def _moment_of(at: str) -> datetime:
+    """A time of ISO 8601, whose plus may have become a space in an address."""
+    for text in (at, "+".join(at.rsplit(" ", 1))):
+        with suppress(ValueError):
+            return datetime.fromisoformat(text)
+    raise ParameterError(f"`at` is a version or a time such as 2026-11-03T10:00Z, not {at[:40]!r}.")
 
 
 def travel(folder: ModelFolder, version: int, limits: Limits = LIMITS) -> LiveModel:

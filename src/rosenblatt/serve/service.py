@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from rosenblatt.errors import ModelError, RosenblattError
+from rosenblatt.errors import ModelError, ParameterError, RosenblattError
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import unpack_model, with_classes
 from rosenblatt.serve.learning.live_model import LiveModel
@@ -88,6 +88,8 @@ class Service:
         self._travelling += 1
         try:
             return await asyncio.to_thread(self._travel, served, at)
+        except ParameterError as error:
+            raise RequestError(422, str(error), "at") from None
         except ModelError as error:
             raise RequestError(404, str(error), "at") from None
         except (RosenblattError, OSError, sqlite3.Error) as error:

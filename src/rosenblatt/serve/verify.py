@@ -12,6 +12,7 @@ from rosenblatt.serve.learning.live_model import LiveModel
 from rosenblatt.serve.replay import BATCH_BYTES, LostExamplesError, ReplayOverflowError, model_at, replay, unbroken
 from rosenblatt.serve.store.directory import Directory, ModelFolder
 from rosenblatt.serve.store.log import Log
+from rosenblatt.serve.store.write_ahead_log import damage_of
 
 
 class Verdict(NamedTuple):
@@ -39,6 +40,9 @@ def verify(path: str) -> Iterator[Verdict]:
 
 
 def _verify(folder: ModelFolder, batch_bytes: int = BATCH_BYTES) -> Verdict:
+    damage = damage_of(folder.log)
+    if damage is not None:
+        raise ModelError(f"{damage}; rosenblatt serve saves the rest when it starts")
     base = load_linear_model(folder.base, "served")
     log = Log(folder.log, read_only=True)
     try:

@@ -84,7 +84,10 @@ def command(
     name = f"[{host}]" if ":" in host else host
     hosts = None
     if grants is None:
-        hosts = frozenset(f"{each}:{port}".encode() for each in ("127.0.0.1", "localhost", "[::1]"))
+        ours = ["127.0.0.1", "localhost", "[::1]"]
+        default = 80 if certificate is None else 443  # which clients leave out
+        every = [f"{each}:{port}" for each in ours] + (ours if port == default else [])
+        hosts = frozenset(each.encode() for each in every)
     address = f"http{'' if certificate is None else 's'}://{name}:{port}/"
     _announce(service, address, as_json)
     if browser and sys.stderr.isatty():

@@ -6,13 +6,15 @@ Predictions that arrive together are made together: one reading and one scoring 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from urllib.parse import parse_qsl
 
 import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from rosenblatt.errors import DataError
+from rosenblatt.serve.http.bodies import JSON, NDJSON, Room, is_ndjson, read_body, send_bytes, send_error
 from rosenblatt.serve.http.tokens import EVERYTHING, Grant, Tokens
 from rosenblatt.serve.learning.live_model import LiveModel, Predictions
 from rosenblatt.serve.learning.served_model import ServedModel
@@ -26,14 +28,13 @@ from rosenblatt.serve.messages import (
     check_id,
     decode_predict,
     encode,
+    unreadable,
 )
 from rosenblatt.serve.service import Service
 from rosenblatt.web.other_sites import OTHER_SITE, comes_from_another_site, headers_of
 
-_JSON = (b"content-type", b"application/json")
-_NDJSON = (b"content-type", b"application/x-ndjson")
+_ANSWER_BYTES = 200  # about, of each example
 _MOST_PROBABILITIES = 10  # classes whose probabilities are all given
-_NO_STORE = (b"cache-control", b"no-store")
 
 
 class App:
@@ -46,10 +47,12 @@ class App:
         machine from outside (DNS rebinding) must not reach a service without tokens."""
         self._service, self._tokens, self._hosts, self._routes = service, tokens, hosts, routes
         self._batches: dict[ServedModel, _Batch] = {}
+        self._room = Room(service.limits.bodies_bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
+        scope["room"] = self._room
         try:
             scope["grant"] = grant = self._grant(scope)
             path, method = scope["path"], scope["method"]
@@ -61,11 +64,13 @@ class App:
                     return await self._learn(scope, receive, send, name, grant)
             elif method == "GET" and path.startswith("/v1/models/") and path.endswith("/predict"):
                 return await self._predict_by_query(scope, send, path[11:-8], grant)
+            await self._routes(scope, receive, send)
         except RequestError as error:
-            return await send_error(send, error)
+            await send_error(send, error)
         except Exception as error:
-            return await send_error(send, bug(error))
-        await self._routes(scope, receive, send)
+            await send_error(send, bug(error))
+        finally:
+            self._room.release(scope)
 
     def _grant(self, scope: Scope) -> Grant | None:
         """What the request may do; None where it has no token and needs one."""
@@ -73,8 +78,10 @@ class App:
         for name, value in scope["headers"]:
             if name == b"host":
                 n_hosts += 1
-                ours = self._hosts is None or value in self._hosts
+                ours = self._hosts is None or value.lower() in self._hosts
             elif name == b"authorization":
+                if authorization:
+                    raise RequestError(400, "There are two Authorization headers: send one token.")
                 authorization = value
             elif name == b"origin" or name == b"sec-fetch-site":
                 suspicious = True
@@ -92,14 +99,14 @@ class App:
         require(grant, "predict", name)
         served = self._service.model(name)
         lines = is_ndjson(scope)
-        body = await read_body(scope, receive, self._service.limits)
+        body = await read_body(scope, receive, self._service.limits, self._room)
         if scope["query_string"]:
             return await self._predict_at(scope, send, served, body, lines)
         decoded = decode_predict(body, lines, self._service.limits)
         if isinstance(decoded, PredictExample):
             answer = await self._predict_one(served, decoded)
-            return await send_bytes(send, 200, encode(answer), _JSON)
-        await send_bytes(send, 200, await self._predict_many(served, served.live, decoded), _NDJSON)
+            return await send_bytes(send, 200, encode(answer), JSON)
+        await send_bytes(send, 200, await self._predict_many(scope, served, served.live, decoded), NDJSON)
 
     def _predict_one(self, served: ServedModel, example: PredictExample) -> asyncio.Future[Prediction]:
         live, limits = served.live, self._service.limits
@@ -119,9 +126,12 @@ class App:
         try:
             predictions = served.live.predict(batch.lines)
         except Exception as error:
-            for future in batch.futures:
-                if not future.done():
-                    future.set_exception(error)
+            if len(batch.lines) > 1:  # one of them makes the reader fail, which costs the others nothing
+                for alone in batch.split():
+                    self._batches[served] = alone
+                    self._flush(served)
+            elif not batch.futures[0].done():
+                batch.futures[0].set_exception(error)
             return
         answers = answers_of(predictions, served.names, batch.ids)
         k = 0
@@ -138,10 +148,16 @@ class App:
                 served.remembered.add(id_, batch.lines[position])
             future.set_result(answers[k])
             k += 1
-        served.predicted += len(answers)
+        served.count_predicted(len(answers))
 
     async def _predict_many(
-        self, served: ServedModel, live: LiveModel, examples: Sequence[PredictExample], *, many: bool = True
+        self,
+        scope: Scope,
+        served: ServedModel,
+        live: LiveModel,
+        examples: Sequence[PredictExample],
+        *,
+        many: bool = True,
     ) -> bytes:
         """An answer for each line; one that cannot be read fails them all, and says which it is."""
         limits = self._service.limits
@@ -158,10 +174,13 @@ class App:
             for id_, line in zip(ids, lines, strict=True):
                 if id_ is not None:
                     served.remembered.add(id_, line)
-            served.predicted += len(lines)
+            served.count_predicted(len(lines))
             return b"".join(encode(answer) + b"\n" for answer in answers_of(predictions, served.names, ids))
 
-        return await asyncio.to_thread(work) if len(examples) > limits.predict_inline else work()
+        if len(examples) <= limits.predict_inline:
+            return work()
+        self._room.take(scope, _ANSWER_BYTES * len(examples))
+        return await asyncio.to_thread(work)
 
     # -- predict as at a version or a time in the past --------------------------------------------------------------
 
@@ -174,8 +193,8 @@ class App:
         live = await self._service.travel(served, query["at"])
         is_one = isinstance(decoded, PredictExample)
         examples = [decoded] if isinstance(decoded, PredictExample) else decoded
-        content = await self._predict_many(served, live, examples, many=not is_one)
-        await send_bytes(send, 200, content[:-1] if is_one else content, _JSON if is_one else _NDJSON)
+        content = await self._predict_many(scope, served, live, examples, many=not is_one)
+        await send_bytes(send, 200, content[:-1] if is_one else content, JSON if is_one else NDJSON)
 
     async def _predict_by_query(self, scope: Scope, send: Send, name: str, grant: Grant | None) -> None:
         """One example in the address: text, features, vw, or columns as JSON."""
@@ -189,10 +208,10 @@ class App:
         try:
             example = msgspec.convert(query, PredictExample)
         except msgspec.ValidationError as error:
-            raise RequestError(422, f"The example cannot be read: {error}.") from None
+            raise unreadable(error) from None
         live = served.live if at is None else await self._service.travel(served, at)
-        content = await self._predict_many(served, live, [example], many=False)
-        await send_bytes(send, 200, content[:-1], _JSON)
+        content = await self._predict_many(scope, served, live, [example], many=False)
+        await send_bytes(send, 200, content[:-1], JSON)
 
     # -- learn ------------------------------------------------------------------------------------------------------
 
@@ -202,7 +221,7 @@ class App:
         if scope["query_string"]:
             raise RequestError(400, "There are no parameters here: an example is learned once, now.")
         lines = is_ndjson(scope)
-        body = await read_body(scope, receive, self._service.limits)
+        body = await read_body(scope, receive, self._service.limits, self._room)
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def on_done(_: Submission) -> None:  # no cycle of references, which would keep the body in memory
@@ -214,7 +233,7 @@ class App:
         served.submit(submission)
         await future
         extra = ((b"retry-after", b"1"),) if submission.status in (429, 503) else ()
-        await send_bytes(send, submission.status, submission.answer, _JSON, *extra)
+        await send_bytes(send, submission.status, submission.answer, JSON, *extra)
 
 
 def query_of(scope: Scope) -> dict[str, str]:
@@ -241,6 +260,13 @@ class _Batch:
         self.lines.append(line)
         self.ids.append(id_)
         self.futures.append(future)
+
+    def split(self) -> Iterator[_Batch]:
+        """A batch for each."""
+        for line, id_, future in zip(self.lines, self.ids, self.futures, strict=True):
+            alone = _Batch()
+            alone.add(line, id_, future)
+            yield alone
 
 
 def line_of(live: LiveModel, example: PredictExample, limits: Limits, number: int | None = None) -> bytes:
@@ -274,63 +300,5 @@ def require(grant: Grant | None, scope: str, model: str | None = None) -> None:
     if grant is None:
         raise RequestError(401, "This needs a token: send the header `Authorization: Bearer TOKEN`.")
     if not grant.allows(scope, model):
-        models = "every model" if model is None else f"{model[:80]!r}"
-        raise RequestError(403, f"The token does not allow this: it needs the scope {scope!r} for {models}.")
-
-
-def is_ndjson(scope: Scope) -> bool:
-    """Whether the body has an example on each line. Other types are refused: a page of another site can send them."""
-    for name, value in scope["headers"]:
-        if name == b"content-type":
-            kind = value.partition(b";")[0].strip().lower()
-            if kind == b"application/json":
-                return False
-            if kind in (b"application/x-ndjson", b"application/jsonl", b"application/ndjson"):
-                return True
-            break
-    raise RequestError(415, "Send application/json for one example, application/x-ndjson for one on each line.")
-
-
-async def read_body(scope: Scope, receive: Receive, limits: Limits, most: int | None = None) -> bytes:
-    """The body, bounded in size and time."""
-    most = most or limits.body_bytes
-    message = await receive()
-    if message["type"] == "http.request" and not message.get("more_body"):
-        body: bytes = message.get("body", b"")
-        if len(body) > most:
-            raise _too_large(most)
-        return body
-    parts = bytearray(message.get("body", b""))
-    try:
-        async with asyncio.timeout(limits.body_seconds + most / (1 << 20)):
-            while message.get("more_body"):
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise RequestError(400, "The client disconnected before the body was complete.")
-                parts += message.get("body", b"")
-                if len(parts) > most:
-                    raise _too_large(most)
-    except TimeoutError:
-        raise RequestError(408, "The body did not arrive in time.") from None
-    return bytes(parts)
-
-
-def _too_large(most: int) -> RequestError:
-    return RequestError(413, f"A body may have up to {most:,} bytes: send it in parts.")
-
-
-async def send_bytes(send: Send, status: int, content: bytes, *headers: tuple[bytes, bytes]) -> None:
-    length = (b"content-length", str(len(content)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [length, *headers]})
-    await send({"type": "http.response.body", "body": content})
-
-
-async def send_error(send: Send, error: RequestError) -> None:
-    extra: list[tuple[bytes, bytes]] = [_NO_STORE]
-    if error.retry is not None:
-        extra.append((b"retry-after", str(int(error.retry) or 1).encode()))
-    if error.status == 401:
-        extra.append((b"www-authenticate", b"Bearer"))
-    if error.status in (408, 413):
-        extra.append((b"connection", b"close"))
-    await send_bytes(send, error.status, error.body, _JSON, *extra)
+        of = "every model" if model is None else f"{model[:80]!r}"
+        raise RequestError(403, f"The token does not allow this: it needs the scope {scope!r} for {of}.")

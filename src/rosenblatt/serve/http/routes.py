@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,9 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from rosenblatt.errors import RosenblattError
-from rosenblatt.serve.http.app import bug, read_body, require
+from rosenblatt.serve.http.app import bug, require
+from rosenblatt.serve.http.bodies import read_body, send_bytes
 from rosenblatt.serve.http.metrics import metrics_text
 from rosenblatt.serve.http.openapi import OPENAPI
 from rosenblatt.serve.learning.served_model import ServedModel
@@ -54,7 +57,9 @@ def make_routes(service: Service) -> Starlette:
         Route(f"{model}/snapshot", answers.snapshot, methods=["POST"]),
     ]
     handlers: Mapping[Any, Any] = {HTTPException: _http_error, RequestError: _refusal, Exception: _unexpected}
-    return Starlette(routes=routes, exception_handlers=handlers)
+    application = Starlette(routes=routes, exception_handlers=handlers)
+    application.router.redirect_slashes = False  # a redirect has no sentence
+    return application
 
 
 def _file(path: str) -> Callable[[Request], Response]:
@@ -64,6 +69,14 @@ def _file(path: str) -> Callable[[Request], Response]:
 
 def _json(content: Any, status: int = 200) -> Response:
     return Response(encode(content), status, media_type="application/json", headers=_HEADERS)
+
+
+class _LargeResponse(Response):
+    """Goes out as fast as the client reads."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [header for header in self.raw_headers if header[0] != b"content-length"]
+        await send_bytes(send, self.status_code, bytes(self.body), *headers)
 
 
 class _Answers:
@@ -123,7 +136,7 @@ class _Answers:
         if kind not in ("application/json", _MODEL_FILE):
             raise RequestError(415, f"Send a model file as {_MODEL_FILE}, or application/json for a new model.")
         most = service.limits.model_bytes if kind == _MODEL_FILE else 1 << 20
-        body = await read_body(request.scope, request.receive, service.limits, most)
+        body = await read_body(request.scope, request.receive, service.limits, request.scope["room"], most)
         content = body if kind == _MODEL_FILE else _new_model(body)
         served = await asyncio.to_thread(service.put, name, content)
         return _json(summary(served), 201)
@@ -143,7 +156,7 @@ class _Answers:
 
         content = await self._in_model(served, pack)
         name = {"content-disposition": f'attachment; filename="{served.name}.model"'}
-        return Response(content, media_type=_MODEL_FILE, headers={**_HEADERS, **name})
+        return _LargeResponse(content, media_type=_MODEL_FILE, headers={**_HEADERS, **name})
 
     async def snapshot(self, request: Request) -> Response:
         served = self._served(request, "admin")
@@ -169,8 +182,11 @@ class _Answers:
         served.run(command, on_done)
         try:
             return await future
-        except OSError as error:
-            raise RequestError(503, f"It could not be written: {error.strerror or error}.") from None
+        except (OSError, sqlite3.Error) as error:
+            what = getattr(error, "strerror", None) or error
+            raise RequestError(503, f"It could not be written: {what}.", retry=1) from None
+        except RosenblattError as error:
+            raise RequestError(503, str(error), retry=1) from None
 
 
 def _new_model(body: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import resource
 import signal
 import socket
 import ssl
@@ -20,16 +21,26 @@ from rosenblatt.serve.service import Service
 from rosenblatt.web.stalled_clients import StallGuard
 
 _SHUTDOWN_SECONDS = 4  # for requests that are under way
+_FILES_OF_MODELS = 1024  # a few for each
 _SWITCH_SECONDS = 0.001  # that a prediction may wait for the thread that learns
 
 
 _HEADER_BYTES = 1 << 16  # of a request; httptools itself takes any number
 # A body in chunks has some bytes around each of them. Chunks of a few bytes, each a call, would keep the loop busy.
-_BODY_FOR_SURPLUS = 2  # at least so many bytes of the body for each byte around it
-_TOO_LARGE = (
-    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"
-    + RequestError(431, f"A request may have up to {_HEADER_BYTES:,} bytes of headers.").body
+_BODY_FOR_SURPLUS = 2  # bytes of the body for each byte that is none of it
+
+
+def _answer(status: int, phrase: str, sentence: str) -> bytes:
+    """The whole answer to what is no request for the application."""
+    body = RequestError(status, sentence).body
+    head = f"HTTP/1.1 {status} {phrase}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+    return head.encode() + b"connection: close\r\n\r\n" + body
+
+
+_TOO_LARGE = _answer(
+    431, "Request Header Fields Too Large", f"A request may have up to {_HEADER_BYTES:,} bytes of headers."
 )
+_NO_REQUEST = _answer(400, "Bad Request", "This is not a request of HTTP/1.1.")
 
 
 class ServiceProtocol(StallGuard, HttpToolsProtocol):
@@ -46,6 +57,10 @@ class ServiceProtocol(StallGuard, HttpToolsProtocol):
             if not self._answering:
                 self.transport.write(_TOO_LARGE)
             self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:
+        self.transport.write(_NO_REQUEST)
+        self.transport.close()
 
     def on_message_begin(self) -> None:
         self._n_received = self._n_of_body = 0
@@ -64,6 +79,17 @@ def check_certificate(certificate: str, key: str) -> None:
         raise ParameterError(f"{certificate}, {key}: cannot be used for TLS: {error.strerror or error}.") from None
 
 
+def _connections(wanted: int) -> int:
+    """As many as the process may have files, beside those of the models; the limit is raised as far as it goes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    enough = 2 * wanted + _FILES_OF_MODELS
+    if soft != resource.RLIM_INFINITY and soft < enough:
+        soft = enough if hard == resource.RLIM_INFINITY else min(enough, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        return max(min(wanted, soft - _FILES_OF_MODELS), soft // 4)
+    return wanted
+
+
 def run(
     service: Service,
     app: ASGIApp,
@@ -74,7 +100,7 @@ def run(
     """Serve until SIGTERM or Ctrl-C."""
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # malformed requests are not worth a log line
     sys.setswitchinterval(_SWITCH_SECONDS)
-    ServiceProtocol.max_connections = service.limits.connections
+    ServiceProtocol.max_connections = _connections(service.limits.connections)
 
     async def with_loop(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":

@@ -41,6 +41,9 @@ class Features(msgspec.Struct, omit_defaults=True):
     vw: str | None = None
 
 
+FIELDS = Features.__struct_fields__
+
+
 class ReadLines(NamedTuple):
     """Rows for the lines that can be read, and what is wrong with the others, by their position."""
 
@@ -57,10 +60,12 @@ class LineReader(ABC):
     def line(self, example: Any) -> bytes:
         """The line of an example; DataError where it is none for this model."""
         value = getattr(example, self.field)
+        others = [name for name in FIELDS if name != self.field and getattr(example, name) is not None]
         if value is None:
-            other = next((name for name in ("text", "columns", "features", "vw") if getattr(example, name)), None)
-            problem = f"has {other!r}" if other else "has no features"
-            raise DataError(f"{_NAME} {problem}, and this model reads {self.form}.")
+            has = f"has {others[0]!r}" if others else "has no features"
+            raise DataError(f"{_NAME} {has}, and this model reads {self.form}.")
+        if others:
+            raise DataError(f"{_NAME} has {others[0]!r} besides {self.field!r}: send the one that this model reads.")
         return self._line(value)
 
     @abstractmethod

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
@@ -35,6 +36,8 @@ _SLICE = 1024  # examples that are learned before a prediction may come between
 _FEWEST_SCORES = 100  # to calibrate by
 _GROWTH = 8  # it is calibrated again when it has learned an eighth more
 _FIRST = 1000
+_PARTS = 2  # numbers for each weight, at most: itself and its variance or its average
+_LARGEST = sys.float_info.max
 _SERVED = "served"  # the key in the provenance of a snapshot
 
 
@@ -108,8 +111,9 @@ class LiveModel:
         space = self.model.space if grow else self.learning_reader.space
         learner = self.run.learner
         dense = self.run.dense or self.run.settings.degree > 1
-        most = learner.features if dense else self._limits.largest_feature
         known = learner.features
+        room = self._limits.weights // (learner.units * _PARTS)
+        most = known if dense else max(known, min(self._limits.largest_feature, room))
 
         def features() -> int:
             return learner.features if grow and self.run.settings.degree == 1 else known
@@ -235,13 +239,31 @@ class LiveModel:
                     if reader is self._reader_now:
                         version, model, scores = self.version, self.model, self.run.learner.scores(rows)
                         break
+        overflows = _not_finite(scores, rows.count)
+        if overflows:
+            return self._predict_others(lines, read.bad, overflows, probabilities=probabilities)
         by_class = class_scores(model.scheme, scores, len(model.classes))
         decided: list[int] = native.argmax_rows(by_class, model.decides_above).tolist()
         chances: Any = model.probabilities(scores).tolist() if probabilities and model.gives_probabilities else None
         of_classes: Any = memoryview(by_class).tolist()
         return Predictions(version, decided, of_classes, chances, read.bad)
 
-    # -- snapshots -----------------------------------------------------------------------------------------------
+    def _predict_others(
+        self, lines: Sequence[bytes], bad: Mapping[int, str], overflows: Sequence[int], *, probabilities: bool
+    ) -> Predictions:
+        """The same without the rows whose score is no number."""
+        good = [k for k in range(len(lines)) if k not in bad]
+        wrong = {
+            good[row]: "The example has values so large that its score overflows: scale them down." for row in overflows
+        }
+        left = [k for k in good if k not in wrong]
+        every = {**bad, **wrong}
+        if not left:
+            return Predictions(self.version, [], [], None, every)
+        predictions = self.predict([lines[k] for k in left], probabilities=probabilities)
+        return predictions._replace(bad={**every, **{left[k]: what for k, what in predictions.bad.items()}})
+
+    # -- what is kept -----------------------------------------------------------------------------------------------
 
     def snapshot(self) -> LinearModel:
         """The model as a file keeps it: learning goes on from it to the same bits."""
@@ -295,6 +317,14 @@ class LiveModel:
     def progressive_error(self) -> float | None:
         learner = self.run.learner
         return max(learner.wrong, 0.0) / learner.weighed if learner.weighed else None
+
+
+def _not_finite(scores: Any, n_rows: int) -> list[int]:
+    """The rows with a score that is not finite."""
+    if not native.first_outside(scores, -_LARGEST, _LARGEST) < 0:
+        rows: list[int] = np.flatnonzero(~np.isfinite(np.asarray(scores)).reshape(n_rows, -1).all(axis=1)).tolist()
+        return rows
+    return []
 
 
 def values_of(weights: Sequence[float] | None) -> Any | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from threading import Lock
 from time import monotonic
 
 from rosenblatt.serve.limits import Limits
@@ -15,30 +16,34 @@ class Remembered:
         self._limits = limits
         self._lines: OrderedDict[str, tuple[bytes, float]] = OrderedDict()
         self._bytes = 0
+        self._lock = Lock()
 
     def __len__(self) -> int:
         return len(self._lines)
 
     def add(self, id_: str, line: bytes) -> None:
-        before = self._lines.pop(id_, None)
-        self._bytes += len(line) + len(id_) - (len(before[0]) + len(id_) if before else 0)
-        self._lines[id_] = line, monotonic()
-        self._forget()
+        with self._lock:
+            self._forget(id_)
+            self._lines[id_] = line, monotonic()
+            self._bytes += len(line) + len(id_)
+            self._forget_oldest()
 
     def get(self, id_: str) -> bytes | None:
-        self._forget()
-        entry = self._lines.get(id_)
+        with self._lock:
+            self._forget_oldest()
+            entry = self._lines.get(id_)
         return None if entry is None else entry[0]
 
-    def _forget(self) -> None:
+    def _forget(self, id_: str) -> None:
+        entry = self._lines.pop(id_, None)
+        if entry is not None:
+            self._bytes -= len(entry[0]) + len(id_)
+
+    def _forget_oldest(self) -> None:
         limits = self._limits
         while self._lines:
-            try:
-                id_, (line, added) = next(iter(self._lines.items()))
-            except (RuntimeError, StopIteration):  # another thread has just changed it
-                continue
+            id_, (_, added) = next(iter(self._lines.items()))
             too_many = len(self._lines) > limits.remembered_examples or self._bytes > limits.remembered_bytes
             if not too_many and monotonic() - added < limits.remembered_seconds:
                 return
-            if self._lines.pop(id_, None) is not None:
-                self._bytes -= len(line) + len(id_)
+            self._forget(id_)

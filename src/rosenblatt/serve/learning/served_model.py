@@ -26,6 +26,7 @@ from rosenblatt.serve.replay import ReplayOverflowError, model_at, replayed
 from rosenblatt.serve.store.directory import ModelFolder
 from rosenblatt.serve.store.log import DamagedLogError, Group, Log
 from rosenblatt.serve.store.salvage import salvage
+from rosenblatt.serve.store.write_ahead_log import damage_of
 
 _GROUP_BYTES = 8 << 20
 _PUBLISH_AT_ONCE = 0.0005  # seconds that a copy may take for every group to be published
@@ -69,7 +70,10 @@ class ServedModel:
         self._commands: deque[tuple[Callable[[], Any], Callable[[Any, BaseException | None], None]]] = deque()
         self._minute = _Minute()
         self._unsynced = False
-        self.log = Log(folder.log, durability=keeping.durability)
+        self._to_undo: int | None = None  # the version before a group that is in the log and could not be learned
+        self._counting = threading.Lock()
+        damage = damage_of(folder.log)
+        self.log = Log(folder.log, durability=keeping.durability) if damage is None else self._salvaged(damage)
         self._load()
         self._thread = threading.Thread(target=self._work, name=f"learn {self.name}", daemon=True)
 
@@ -82,7 +86,10 @@ class ServedModel:
             _ = self.log.bounds  # so that the log knows its last time
             self.live = replayed(self._newest_snapshot, self.log)
         except (DamagedLogError, sqlite3.DatabaseError) as error:
-            self._salvage(error)
+            self.log.close()
+            self.log = self._salvaged(str(error))
+            _ = self.log.bounds
+            self.live = replayed(lambda: model_at(self.folder, None, self._limits)[0], self.log)
         except ReplayOverflowError as error:
             self._drop_overflowing(error.version)
         self.live.publish()
@@ -105,17 +112,16 @@ class ServedModel:
         self._warn(f"examples after {last:,}, which were not acknowledged, made the weights overflow: removed")
         self._load()
 
-    def _salvage(self, error: Exception) -> None:
-        self.log.close()
-        self._warn(f"the log is damaged: {error}")
-        damaged_path, n_lost, n_saved = salvage(self.folder.log)
-        file = os.path.basename(damaged_path)
-        self._warn(f"{n_saved:,} examples of the log were saved and {n_lost:,} lost; the damaged file is {file}")
-        self.log = Log(self.folder.log, durability=self._keeping.durability)
-        with self.log.transaction():
-            self.log.note("damage", {"lost": n_lost, "saved": n_saved, "file": file})
-        _ = self.log.bounds
-        self.live = replayed(lambda: model_at(self.folder, None, self._limits)[0], self.log)
+    def _salvaged(self, what: str) -> Log:
+        """The log with all that can be read of the damaged one."""
+        self._complain(f"the log is damaged: {what.rstrip('.')}")
+        aside, n_lost, n_saved = salvage(self.folder.log)
+        file = os.path.basename(aside)
+        self._complain(f"{n_saved:,} examples of the log were saved and {n_lost:,} lost; the damaged file is {file}")
+        log = Log(self.folder.log, durability=self._keeping.durability)
+        with log.transaction():
+            log.note("damage", {"lost": n_lost, "saved": n_saved, "file": file})
+        return log
 
     def start(self) -> None:
         self._thread.start()
@@ -142,7 +148,7 @@ class ServedModel:
         """Queue a body to be learned; RequestError where there is no room."""
         limits, size = self._limits, len(submission.body) + 256
         with self._wakes:
-            if self._stopping:
+            if self._stopping or self._has_ended:
                 raise RequestError(503, "The service is stopping: send it again soon.", retry=5)
             if self._queue_bytes + size > limits.queue_bytes and self._queue:
                 raise RequestError(429, "Too much is waiting to be learned: send it again soon.", retry=1)
@@ -152,6 +158,10 @@ class ServedModel:
                 self._wakes.notify()
 
     @property
+    def _has_ended(self) -> bool:
+        return self._thread.ident is not None and not self._thread.is_alive()
+
+    @property
     def is_alive(self) -> bool:
         return self._thread.is_alive()
 
@@ -159,10 +169,14 @@ class ServedModel:
     def waiting(self) -> int:
         return len(self._queue)
 
+    def count_predicted(self, n: int) -> None:
+        with self._counting:
+            self.predicted += n
+
     def run(self, command: Callable[[], Any], on_done: Callable[[Any, BaseException | None], None]) -> None:
         """Do something in the thread of the model, between two groups."""
         with self._wakes:
-            if self._stopping:
+            if self._stopping or self._has_ended:
                 raise RequestError(503, "The service is stopping.", retry=5)
             self._commands.append((command, on_done))
             self._wakes.notify()
@@ -188,7 +202,11 @@ class ServedModel:
                     on_done(result, None)
             if ends:
                 return
-            self._housekeeping()
+            try:
+                self._keep_house()
+            except Exception as error:  # no memory, perhaps: there may be some again
+                self._complain(f"{type(error).__name__}: {error}")
+                time.sleep(1.0)
 
     def _take(self) -> list[Submission]:
         """As much as one group may hold."""
@@ -208,6 +226,8 @@ class ServedModel:
     def _learn(self, submissions: list[Submission]) -> None:
         """Write the examples of all submissions with one commit, learn them, and answer."""
         try:
+            if self._to_undo is not None:
+                self._undo(self._to_undo)
             batches, rows = self._reader().read(submissions)
             self._learn_batches(batches, rows)
         except Exception as error:
@@ -250,7 +270,7 @@ class ServedModel:
             except LearningOverflowError:
                 self._undo(version)
                 return self._learn_each(batches)
-            except RosenblattError:
+            except Exception:
                 self._undo(version)
                 raise
             self.learned += len(lines)
@@ -295,9 +315,11 @@ class ServedModel:
         return new, new_ids, len(new) == len(every)
 
     def _undo(self, version: int) -> None:
-        """Forget a group that cannot be learned, and go back to the model before it."""
+        """Forget a group that cannot be learned, and go back to the model before it; where that fails, next time."""
+        self._to_undo = version
         self.log.remove(version)
         self._load()
+        self._to_undo = None
 
     def _count(self, learned: int, wrong: float, weighed: float) -> None:
         self._minute.add(learned, wrong, weighed)
@@ -341,6 +363,8 @@ class ServedModel:
 
     def snapshot(self) -> str:
         """Save the model as it is now; in the thread of the model, or when that has ended."""
+        if self._to_undo is not None:
+            self._undo(self._to_undo)
         if self._unsynced:
             self._sync()
         version = self.live.version

@@ -9,14 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rosenblatt.errors import DataError
-from rosenblatt.serve.learning.example_lines import LineReader, ReadLines
+from rosenblatt.serve.learning.example_lines import FIELDS, ReadLines
 from rosenblatt.serve.learning.live_model import LiveModel, checked_weight
 from rosenblatt.serve.learning.remembered import Remembered
 from rosenblatt.serve.limits import Limits
 from rosenblatt.serve.messages import ClassNames, LearnExample, RequestError, check_id, decode_learn
 from rosenblatt.serve.store.log import Log
-
-_FIELDS = ("text", "columns", "features", "vw")
 
 
 class Submission:
@@ -175,7 +173,7 @@ class SubmissionReader:
 
     def _remembered_line(self, example: LearnExample, id_: str, number: int | None) -> bytes | None:
         """The features of an example that was predicted with this id; b'' where it was learned, and needs none."""
-        if any(getattr(example, name) is not None for name in _FIELDS):
+        if any(getattr(example, name) is not None for name in FIELDS):
             return None  # of another kind than the model reads, which is said
         line = self._remembered.get(id_)
         if line is None and not self._log.known_ids([id_]):

@@ -10,17 +10,18 @@ from contextlib import suppress
 
 from rosenblatt.atomic import sync_folder
 from rosenblatt.serve.store.log import Group, Log
+from rosenblatt.serve.store.write_ahead_log import merge, remove_files
 
 
 def salvage(path: str) -> tuple[str, int, int]:
     """Write a new log of the groups that can be read; where the damaged one is, how many examples of it are lost and
     how many were saved, as far as can be known."""
-    damaged_path, rescued_path = f"{path}.damaged-{time.time_ns()}", f"{path}.rescued"
-    for leftover in (rescued_path, f"{rescued_path}-wal", f"{rescued_path}-shm"):
-        with suppress(FileNotFoundError):
-            os.unlink(leftover)
-    connection = sqlite3.connect(path, isolation_level=None)
-    log = Log(rescued_path)
+    aside, rescued, merged = f"{path}.damaged-{time.time_ns()}", f"{path}.rescued", f"{path}.merged"
+    remove_files(rescued)
+    remove_files(merged)
+    merge(path, merged)
+    connection = sqlite3.connect(merged, isolation_level=None)
+    log = Log(rescued)
     groups = {group.version: group for group in _readable(connection)}
     with log.transaction():
         for version in sorted(groups):
@@ -31,7 +32,8 @@ def salvage(path: str) -> tuple[str, int, int]:
     log.close()
     with suppress(sqlite3.Error):
         connection.close()
-    os.rename(path, damaged_path)
+    remove_files(merged)
+    os.rename(path, aside)
     for suffix in ("-wal", "-shm"):
         with suppress(FileNotFoundError):
             os.rename(path + suffix, damaged_path + suffix)
