@@ -37,13 +37,13 @@ def _kill(folder: Path, kills: int, seed: int) -> bool:
         print(
             f"{result.kills:,} kills in {seconds:,.0f} s: {result.acknowledged:,} examples acknowledged, "
             f"{result.lost} lost, {result.twice} learned twice, {result.other_bits} replays to other bits, "
-            f"{result.other_answers} answers without a reason",
+            f"{result.other_answers} answers without a reason, {result.alarms} false alarms",
             flush=True,
         )
 
     result = Campaign(folder, seed).run(kills, show)
     show(result)
-    return bool(result.lost or result.twice or result.other_bits)
+    return bool(result.lost or result.twice or result.other_bits or result.alarms)
 
 
 if __name__ == "__main__":

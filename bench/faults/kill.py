@@ -27,6 +27,7 @@ from rosenblatt.serve.learning.live_model import LiveModel
 from rosenblatt.serve.replay import model_at, replay
 from rosenblatt.serve.store.directory import Directory, ModelFolder
 from rosenblatt.serve.store.log import Log
+from rosenblatt.serve.store.write_ahead_log import damage_of
 
 _WORDS = ["free", "money", "offer", "now", "meeting", "project", "lunch", "report", "cash", "winner", "agenda", "notes"]
 _RULES = ("arow", "logistic-average")
@@ -47,6 +48,7 @@ class Result(NamedTuple):
     twice: int = 0
     other_bits: int = 0
     other_answers: int = 0  # neither success nor a refusal that says why
+    alarms: int = 0  # logs that are called damaged, and are not
 
     def plus(self, other: Result) -> Result:
         return Result(*(a + b for a, b in zip(self, other, strict=True)))
@@ -66,7 +68,7 @@ class Campaign:
         while total.kills < kills:
             data = self._folder / f"data-{total.kills}"
             total = total.plus(self._one_directory(data, min(_KILLS_IN_ONE_DIRECTORY, kills - total.kills)))
-            if total.lost or total.twice or total.other_bits:
+            if total.lost or total.twice or total.other_bits or total.alarms:
                 return total  # what is left behind shows what happened
             shutil.rmtree(data)
             if on_result is not None:
@@ -93,9 +95,10 @@ class Campaign:
                 other_answers += client.other_answers
                 acknowledged |= client.acknowledged
             unanswered = [example for client in clients for example in client.unanswered]
+            alarms = int(damage_of(Directory(str(data), lock=False).folder("m").log) is not None)
             lost, twice, other_bits = self._check(data, acknowledged)
-            result = Result(result.kills + 1, len(acknowledged), lost, twice, other_bits, other_answers)
-            if lost or twice or other_bits:
+            result = Result(result.kills + 1, len(acknowledged), lost, twice, other_bits, other_answers, alarms)
+            if lost or twice or other_bits or alarms:
                 return result
         return result
 

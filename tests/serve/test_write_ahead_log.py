@@ -133,3 +133,29 @@ def test_what_a_killed_process_had_not_written_is_no_damage(killed: Path, tmp_pa
     assert served.live.version == _N
     assert not served.errors
     served.stop()
+
+
+def test_what_a_failed_transaction_left_is_no_damage(killed: Path, tmp_path: Path) -> None:
+    """Frames with the same salt, after the last that was committed: another transaction has overwritten the first."""
+    folder, path = _copy(killed, tmp_path)
+    with path.open("ab") as file:
+        frame = bytearray(path.read_bytes()[_HEADER : _HEADER + _FRAME])
+        frame[4:8] = bytes(4)  # it ends no transaction
+        file.write(frame * 3)
+    assert damage_of(folder.log) is None
+    Path(folder.log + "-shm").unlink()
+    assert damage_of(folder.log) is None
+    served = start(folder)
+    assert served.live.version == _N
+    assert not served.errors
+    served.stop()
+
+
+@pytest.mark.parametrize("spoil", [_middle, _several, _first])
+def test_damage_is_found_without_the_index(killed: Path, tmp_path: Path, spoil: Callable[[bytearray], None]) -> None:
+    folder, path = _copy(killed, tmp_path)
+    data = bytearray(path.read_bytes())
+    spoil(data)
+    path.write_bytes(data)
+    Path(folder.log + "-shm").unlink()
+    assert damage_of(folder.log) is not None

@@ -52,8 +52,9 @@ class Service:
         try:
             self._start(name)
         except (RosenblattError, OSError, sqlite3.Error) as error:
-            self.failed[name] = str(error)
-            self._say(f"{name}: is not served: {error}")
+            why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
+            self.failed[name] = why
+            self._say(f"{name}: is not served: {why}")
 
     def use_loop(self, loop: asyncio.AbstractEventLoop) -> None:
         """Answers are given in this event loop."""

@@ -18,7 +18,8 @@ from rosenblatt.lazy import np
 
 _HEADER, _FRAME_HEADER = 32, 24
 _MAGIC = 0x377F0682  # the last bit: whether checksums are of big-endian words
-_SHARED_HEADER = struct.Struct("=16xI16x")  # of the index in shared memory: how many frames are committed
+_SHARED_HEADER = struct.Struct("=16xI")  # of the index in shared memory: how many frames are committed
+_SHARED_BYTES = 48
 _ATTEMPTS = 3
 
 
@@ -37,6 +38,11 @@ class _Frames(NamedTuple):
         wrong = np.flatnonzero(~self.is_whole)
         return int(wrong[0]) if len(wrong) else len(self.pages)
 
+    @property
+    def ends(self) -> Any:
+        """The frames that end a transaction."""
+        return np.flatnonzero((self.sizes > 0) & self.is_whole)
+
 
 def damage_of(path: str) -> str | None:
     """What is wrong with the pages beside the database at this path; None where they are whole."""
@@ -44,9 +50,7 @@ def damage_of(path: str) -> str | None:
         frames = _frames(path)
         if frames is None:
             return None
-        first, n_committed = frames.first_damaged, _committed(path, frames.salt)
-        # A process that was killed leaves a last frame that is not whole; nothing comes after it.
-        if first >= max(len(frames.pages) - 1, n_committed):
+        if frames.first_damaged >= _committed(path, frames):
             return None
         again = _frames(path)  # unless another process has just begun to write it from the beginning
         if again is not None and again.salt == frames.salt:
@@ -61,7 +65,8 @@ def merge(path: str, target: str) -> None:
     frames = _frames(path)
     if frames is None:
         return
-    ends = np.flatnonzero((frames.sizes > 0) & frames.is_whole)
+    ends = frames.ends
+    ends = ends[ends < _committed(path, frames)]
     if not len(ends):
         return
     last = int(ends[-1])
@@ -113,13 +118,17 @@ def _coefficients(n_words: int) -> tuple[Any, Any]:
     return power, of_words
 
 
-def _committed(path: str, salt: bytes) -> int:
-    """How many frames were committed, as the process that wrote them left it in shared memory; 0 where unknown."""
+def _committed(path: str, frames: _Frames) -> int:
+    """How many frames were committed. A transaction that failed leaves frames as well, whole or not.
+
+    The process that wrote them left the number in shared memory. Where that is lost, it is where the last transaction
+    ends.
+    """
     with suppress(OSError), open(f"{path}-shm", "rb") as file:
-        head = file.read(48)
-        if len(head) == 48 and head[32:40] == salt:
-            return int(_SHARED_HEADER.unpack(head[: _SHARED_HEADER.size])[0])
-    return 0
+        head = file.read(_SHARED_BYTES)
+        if len(head) == _SHARED_BYTES and head[32:40] == frames.salt:
+            return int(_SHARED_HEADER.unpack_from(head)[0])
+    return int(frames.ends[-1]) + 1 if len(frames.ends) else 0
 
 
 def remove_files(path: str) -> None:
