@@ -12,15 +12,17 @@ import sys
 from typing import Any
 
 import uvicorn
+import uvloop
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.serve.messages import RequestError
 from rosenblatt.serve.service import Service
-from rosenblatt.web.stalled_clients import StallGuard
+from rosenblatt.web.stalled_clients import HEADER_SECONDS, StallGuard
 
 _SHUTDOWN_SECONDS = 4  # for requests that are under way
+_FILES = 1 << 16  # that the process may have open
 _FILES_OF_MODELS = 1024  # a few for each
 _SWITCH_SECONDS = 0.001  # that a prediction may wait for the thread that learns
 
@@ -75,19 +77,31 @@ def check_certificate(certificate: str, key: str) -> None:
     """A ParameterError where these are not the files of TLS."""
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
-    except OSError as error:  # errors of ssl are OSErrors too
+    except ssl.SSLError as error:
+        what = (error.reason or "PEM").replace("_", " ").lower()
+        raise ParameterError(f"{certificate}, {key}: are not a certificate and its key in PEM: {what}.") from None
+    except OSError as error:
         raise ParameterError(f"{certificate}, {key}: cannot be used for TLS: {error.strerror or error}.") from None
 
 
 def _connections(wanted: int) -> int:
     """As many as the process may have files, beside those of the models; the limit is raised as far as it goes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    enough = 2 * wanted + _FILES_OF_MODELS
-    if soft != resource.RLIM_INFINITY and soft < enough:
-        soft = enough if hard == resource.RLIM_INFINITY else min(enough, hard)
+    if soft != resource.RLIM_INFINITY and soft < _FILES:
+        soft = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        return max(min(wanted, soft - _FILES_OF_MODELS), soft // 4)
-    return wanted
+    if soft == resource.RLIM_INFINITY or wanted + _FILES_OF_MODELS <= soft:
+        return wanted
+    return max(soft - _FILES_OF_MODELS, soft // 4)
+
+
+class Loop(uvloop.Loop):
+    """Closes connections that do not begin to speak TLS; uvicorn has no setting for that."""
+
+    async def create_server(self, *arguments: Any, **settings: Any) -> Any:
+        if settings.get("ssl") is not None:
+            settings["ssl_handshake_timeout"] = HEADER_SECONDS
+        return await super().create_server(*arguments, **settings)
 
 
 def run(
@@ -117,7 +131,7 @@ def run(
         log_config=None,
         access_log=False,
         lifespan="on",
-        loop="uvloop",
+        loop=f"{__name__}:Loop",
         http=ServiceProtocol,
         ws="none",
         limit_concurrency=2 * service.limits.connections,
