@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -131,13 +130,17 @@ def check_id(id_: str, limits: Limits, line: int | None = None) -> None:
 
 
 class Prediction(msgspec.Struct, omit_defaults=True):
-    """The answer to one example: the class, and how sure the model is of it; the version that says so."""
+    """The answer to one example: the class, and how sure the model is of it; or the number, and between which bounds
+    it lies; the version that says so."""
 
     label: Label
     score: float
     version: int
     probability: float | None = None
     probabilities: dict[str, float] | None = None
+    low: float | None = None
+    high: float | None = None
+    quantiles: dict[str, float] | None = None
     id: str | None = None
 
 
@@ -148,17 +151,3 @@ class Learned(msgspec.Struct):
     duplicates: int
     version: int
     durability: str
-
-
-class ClassNames(NamedTuple):
-    """The labels of a model, and the index of each, however it is written."""
-
-    labels: Sequence[Label]
-    names: Sequence[str]
-    codes: dict[Any, int]
-
-
-def class_names(labels: Sequence[Label]) -> ClassNames:
-    codes: dict[Any, int] = {str(label): k for k, label in enumerate(labels)}
-    codes.update({label: k for k, label in enumerate(labels)})
-    return ClassNames(labels, [str(label) for label in labels], codes)

@@ -9,7 +9,9 @@ import msgspec
 
 from rosenblatt import native
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.records import HonestScores
+from rosenblatt.serve.learning.live_model import LiveModel
 from rosenblatt.serve.learning.served_model import ServedModel
 from rosenblatt.serve.messages import Problem
 from rosenblatt.serve.store.log import Log
@@ -23,6 +25,7 @@ def summary(served: ServedModel) -> dict[str, Any]:
     return {
         "name": served.name,
         "version": live.version,
+        "predicts": "number" if live.predicts_number else "class",
         "classes": list(live.classes),
         "reads": live.reader.field,
         "rule": live.model.provenance.get("rule"),
@@ -54,13 +57,15 @@ def details(served: ServedModel) -> dict[str, Any]:
         "examples": live.run.learner.t,
         "mistakes": live.run.learner.mistakes,
         "error": {
-            "hour": _error(recent, now - _HOUR + 1),
-            "day": _error(recent, now - _DAY + 1),
+            "measure": _measure(live),
+            "hour": _error(live, recent, now - _HOUR + 1),
+            "day": _error(live, recent, now - _DAY + 1),
             "all": live.progressive_error,
         },
         "calibration": None
         if calibration is None
         else {"kind": calibration.kind, "examples": calibration.examples, "measured_on": calibration.measured_on},
+        "interval": _interval(model),
         "reliability": reliability(model, live.honest_scores()),
         "threshold": None if threshold is None else {"score": threshold.score, "criterion": threshold.criterion},
         "since_start": {
@@ -87,10 +92,23 @@ def _errors(served: ServedModel) -> list[tuple[float, str]]:
     return sorted([*list(served.errors), *refused])
 
 
-def _error(minutes: dict[int, list[float]], since: int) -> float | None:
+def _interval(model: LinearModel) -> dict[str, Any] | None:
+    interval = model.interval if isinstance(model, NumberModel) else None
+    if interval is None:
+        return None
+    return {**interval.pack(), "coverage": interval.coverage}
+
+
+def _measure(live: LiveModel) -> str:
+    if not live.predicts_number:
+        return "share wrong"
+    return "pinball loss" if live.run.settings.quantiles else "RMSE" if live.is_squared else "mean absolute error"
+
+
+def _error(live: LiveModel, minutes: dict[int, list[float]], since: int) -> float | None:
     rows = [row for minute, row in minutes.items() if minute >= since]
     weighed = sum(row[2] for row in rows)
-    return max(sum(row[1] for row in rows), 0.0) / weighed if weighed else None
+    return live.error_of(sum(row[1] for row in rows), weighed) if weighed else None
 
 
 def reliability(model: LinearModel, sample: HonestScores, bins: int = 10) -> list[dict[str, float]]:
@@ -114,6 +132,14 @@ def heaviest(served: ServedModel, top: int) -> dict[str, Any]:
     live = served.live
     model = live.named_model()
     result: dict[str, list[dict[str, Any]]] = {}
+    if isinstance(model, NumberModel):
+        columns, weights, _ = model.run.unit(model.median_unit)
+        width = model.target.scale.width
+        for what, below in (("raises the number", False), ("lowers it", True)):
+            best = native.largest_weights(weights, below, top)
+            named = [(int(j if columns is None else columns[j]), weight * width) for j, weight in best]
+            result[what] = [{"feature": model.name(j), "weight": abs(weight)} for j, weight in named if weight]
+        return {"version": live.version, "weights": result}
     binary = model.scheme == "binary"
     for k, label in enumerate(model.classes):
         if model.scheme == "ovo":

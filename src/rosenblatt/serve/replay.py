@@ -83,7 +83,7 @@ def replay(live: LiveModel, groups: Iterable[Group], stop: int | None = None, ba
         first, n_lines = batch[0].version, batch[-1].end - batch[0].version
         start = max(live.version - first, 0)
         end = n_lines if stop is None else min(n_lines, stop - first)
-        labels = np.concatenate([np.frombuffer(group.labels, dtype=np.int32) for group in batch])
+        labels = np.concatenate([np.frombuffer(group.labels, dtype=live.label_type) for group in batch])
         weights = None
         if any(group.weights is not None for group in batch):
             parts = [np.frombuffer(group.weights) if group.weights else np.ones(group.size) for group in batch]

@@ -12,7 +12,7 @@ from typing import Any
 
 from rosenblatt.errors import ModelError, ParameterError, RosenblattError
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.model.model_file import unpack_model, with_classes
+from rosenblatt.model.model_file import unpack_model, with_weights
 from rosenblatt.serve.learning.live_model import LiveModel
 from rosenblatt.serve.learning.served_model import Keeping, ServedModel
 from rosenblatt.serve.learning.submissions import Submission
@@ -112,7 +112,7 @@ class Service:
         """Serve a model from the content of its file; what had this name goes to the bin."""
         try:
             check_name(name)
-            model = with_classes(parse_container(content, unpack_model, "The body"), "The body", "served")
+            model = with_weights(parse_container(content, unpack_model, "The body"), "The body", "served")
             LiveModel(model, model.sample, self.limits)
         except ModelError as error:
             raise RequestError(422, str(error)) from None
@@ -166,7 +166,7 @@ def import_models(directory: Directory, paths: list[str]) -> list[str]:
             except OSError as error:
                 raise ModelError(f"{path}: cannot be read: {error.strerror}.", file=path) from None
             model: Any = parse_container(content, unpack_model, path)
-            linear: LinearModel = with_classes(model, path, "served")
+            linear: LinearModel = with_weights(model, path, "served")
             LiveModel(linear, linear.sample)
             directory.create(name, content)
         names.append(name)

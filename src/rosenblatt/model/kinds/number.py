@@ -16,6 +16,7 @@ from rosenblatt.learn.files.numbers.scaled_targets import TargetScale
 from rosenblatt.learn.state.run_state import unpack_run
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import unpack_provenance
+from rosenblatt.model.probabilities.honest_sample import unpack_number_sample
 from rosenblatt.model.probabilities.prediction_intervals import PredictionInterval, unpack_interval
 from rosenblatt.readers.save_feature_space import unpack_space
 from rosenblatt.records import Floats
@@ -127,4 +128,7 @@ def unpack_number_model(header: Header, tensors: Tensors) -> NumberModel:
         estimator=dict(header.section("estimator").values) if "estimator" in header else None,
         target=unpack_target(header.section("target")),
         interval=unpack_interval(header.section("interval")) if "interval" in header else None,
+        sample=unpack_number_sample(header.section("sample"), tensors, run.learner.units)
+        if "sample" in header
+        else None,
     )

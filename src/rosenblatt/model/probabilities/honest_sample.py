@@ -27,7 +27,7 @@ class HonestSample(NamedTuple):
     """
 
     scores: Any  # [example, unit], float64
-    truth: Any  # [example], the index of the class, or of the set of labels, int32
+    truth: Any  # [example], the index of the class, or of the set of labels, int32; or a target, scaled, float64
     kind: Any  # of HonestScores
     examples: int
     stride: int = 0
@@ -40,7 +40,11 @@ class HonestSample(NamedTuple):
         """Let the run go on with this sample, where it can be continued; `truth` where its classes were renumbered."""
         if self.stride:
             before = array("Q", (self.first + k * self.stride for k in range(len(self.truth))))
-            run.learner.restore_sample(self.scores, self.truth if truth is None else truth, before, self.stride)
+            truth = self.truth if truth is None else truth
+            if run.settings.predicts_number:
+                run.learner.restore_sample(self.scores, array("i", bytes(4 * len(truth))), before, self.stride, truth)
+            else:
+                run.learner.restore_sample(self.scores, truth, before, self.stride)
 
     def pack(self, tensors: Tensors) -> dict[str, Any]:
         tensors["sample.scores"], tensors["sample.truth"] = self.scores, self.truth
@@ -83,9 +87,19 @@ def _evenly(count: int, wanted: int) -> NDArray[np.intp]:
 def unpack_sample(header: Header, tensors: Tensors, n_units: int, n_classes: int) -> HonestSample:
     """`n_classes` may be the number of sets of labels."""
     truth = read_buffer(tensors, "sample.truth", "int32")
+    return _unpack(header, tensors, n_units, truth, all(0 <= k < n_classes for k in truth))
+
+
+def unpack_number_sample(header: Header, tensors: Tensors, n_units: int) -> HonestSample:
+    """The same of a model that predicts numbers."""
+    truth = read_buffer(tensors, "sample.truth", "float64")
+    return _unpack(header, tensors, n_units, truth, all_finite(truth))
+
+
+def _unpack(header: Header, tensors: Tensors, n_units: int, truth: Any, is_sound: bool) -> HonestSample:
     scores = read_buffer(tensors, "sample.scores", "float64", (len(truth), n_units))
     kind, stride = header.text("kind"), header.count("stride")
-    sound = all_finite(scores) and all(0 <= k < n_classes for k in truth) and header.count("examples") >= len(truth)
+    sound = is_sound and all_finite(scores) and header.count("examples") >= len(truth)
     if kind not in _KINDS or not sound or (stride and stride & (stride - 1)):
         raise damaged("the scores that it was calibrated by are not those of its examples")
     return HonestSample(scores, truth, kind, header.count("examples"), stride, header.count("first"))

@@ -21,7 +21,6 @@ from rosenblatt.serve.learning.served_model import ServedModel
 from rosenblatt.serve.learning.submissions import Submission, checked_line
 from rosenblatt.serve.limits import Limits
 from rosenblatt.serve.messages import (
-    ClassNames,
     PredictExample,
     Prediction,
     RequestError,
@@ -34,7 +33,6 @@ from rosenblatt.serve.service import Service
 from rosenblatt.web.other_sites import OTHER_SITE, comes_from_another_site, headers_of
 
 _ANSWER_BYTES = 200  # about, of each example
-_MOST_PROBABILITIES = 10  # classes whose probabilities are all given
 
 
 class App:
@@ -133,7 +131,7 @@ class App:
             elif not batch.futures[0].done():
                 batch.futures[0].set_exception(error)
             return
-        answers = answers_of(predictions, served.names, batch.ids)
+        answers = served.labels.answers(predictions, batch.ids)
         k = 0
         for position, future in enumerate(batch.futures):
             what = predictions.bad.get(position)
@@ -175,7 +173,7 @@ class App:
                 if id_ is not None:
                     served.remembered.add(id_, line)
             served.count_predicted(len(lines))
-            return b"".join(encode(answer) + b"\n" for answer in answers_of(predictions, served.names, ids))
+            return b"".join(encode(answer) + b"\n" for answer in served.labels.answers(predictions, ids))
 
         if len(examples) <= limits.predict_inline:
             return work()
@@ -273,23 +271,6 @@ def line_of(live: LiveModel, example: PredictExample, limits: Limits, number: in
     if example.id is not None:
         check_id(example.id, limits, number)
     return checked_line(live.reader, example, limits, number)
-
-
-def answers_of(predictions: Predictions, names: ClassNames, ids: Sequence[str | None]) -> list[Prediction]:
-    """The answer to each example that could be read."""
-    good = [id_ for k, id_ in enumerate(ids) if k not in predictions.bad] if predictions.bad else ids
-    labels, version, chances = names.labels, predictions.version, predictions.probabilities
-    all_given = len(labels) <= _MOST_PROBABILITIES
-    answers = []
-    for k, (code, scores, id_) in enumerate(zip(predictions.decided, predictions.scores, good, strict=True)):
-        score = scores[0] if len(scores) == 1 else scores[code]
-        answer = Prediction(labels[code], score, version, id=id_)
-        if chances is not None:
-            answer.probability = chances[k][code]
-            if all_given:
-                answer.probabilities = dict(zip(names.names, chances[k], strict=True))
-        answers.append(answer)
-    return answers
 
 
 def bug(error: Exception) -> RequestError:

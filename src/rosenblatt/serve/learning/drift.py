@@ -53,3 +53,31 @@ class PageHinkley:
 
     def state(self) -> dict[str, Any]:
         return {"examples": self.examples, "rise": self._sum - self._least, "threshold": THRESHOLD}
+
+
+class DistanceDrift(PageHinkley):
+    """Of numbers: how far predictions are off, as a share of four times the mean so far, at most all of it."""
+
+    _FACTOR = 4.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._distance = self._weighed = 0.0
+
+    def add(self, version: int, wrong: float, weighed: float) -> Alarm | None:
+        if weighed <= 0:
+            return None
+        mean = self._distance / self._weighed if self._weighed else wrong / weighed
+        self._distance += wrong
+        self._weighed += weighed
+        unit = self._FACTOR * mean
+        share = min(wrong / (weighed * unit), 1.0) if unit > 0 else float(wrong > 0)
+        alarm = super().add(version, share * weighed, weighed)
+        if alarm is None:
+            return None
+        self._distance = self._weighed = 0.0
+        return alarm._replace(before=alarm.before * unit, after=alarm.after * unit)
+
+
+def drift_of(predicts_number: bool) -> PageHinkley:
+    return DistanceDrift() if predicts_number else PageHinkley()

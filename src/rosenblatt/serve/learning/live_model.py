@@ -24,7 +24,9 @@ from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.learn.progressive_scores import progressive_scores
 from rosenblatt.model.fit.learn_on import criterion_of_threshold, refuse_unless_it_learns_on
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.probabilities.honest_sample import HonestSample, continued, merged, thinned
+from rosenblatt.model.probabilities.prediction_intervals import prediction_interval
 from rosenblatt.model.probabilities.with_probabilities import with_probabilities
 from rosenblatt.records import Block, HonestScores, Label
 from rosenblatt.serve.learning.example_lines import LineReader, ReadLines, line_reader
@@ -38,24 +40,28 @@ _GROWTH = 8  # it is calibrated again when it has learned an eighth more
 _FIRST = 1000
 _PARTS = 2  # numbers for each weight, at most: itself and its variance or its average
 _LARGEST = sys.float_info.max
+_CONFIDENCE = 0.9  # of intervals of numbers, where the model has none
+_DECIDES = ("classes", "run", "calibration", "threshold", "sample", "target", "interval")
 _SERVED = "served"  # the key in the provenance of a snapshot
 
 
 class LearnedGroup(NamedTuple):
     """How the examples of a group were predicted before they were learned."""
 
-    wrong: float
+    wrong: float  # of numbers: their errors by the measure of the model
     weighed: float
+    distance: float  # of numbers: how far the answers were off
 
 
 class Predictions(NamedTuple):
     """What one version of the model says about some rows."""
 
     version: int
-    decided: list[int]  # positions in the classes
-    scores: list[list[float]]  # of each class; of two classes, that of the second
+    decided: Sequence[Any]  # positions in the classes; or numbers
+    scores: list[list[float]]  # of each class; of two classes, that of the second; of numbers, each quantile
     probabilities: list[list[float]] | None  # of each class
     bad: Mapping[int, str]  # rows that cannot be read; the lists leave them out
+    half_width: float | None = None  # of the interval around a number
 
 
 class _Published(NamedTuple):
@@ -103,6 +109,20 @@ class LiveModel:
         return self.model.classes
 
     @property
+    def predicts_number(self) -> bool:
+        return self.run.settings.predicts_number
+
+    @property
+    def is_squared(self) -> bool:
+        """Whether errors of numbers are measured by their squares."""
+        return self.predicts_number and self.run.settings.loss in ("squared", "huber")
+
+    @property
+    def label_type(self) -> Any:
+        """Of the labels that `learn` takes, as numpy and the log have them."""
+        return np.float64 if self.predicts_number else np.int32
+
+    @property
     def _continues(self) -> bool:
         """Whether the scores it was calibrated by go on as those of one pass."""
         return self._base_sample is not None and self._base_sample.stride > 0
@@ -138,11 +158,15 @@ class LiveModel:
         return dict.fromkeys(rows, f"The example has a value beyond {largest:g}: scale it down.")
 
     def learn(self, read: ReadLines, labels: Any, weights: Any | None) -> LearnedGroup:
-        """Learn examples that were read, each with the index of its class (int32) and its weight (float64)."""
+        """Learn examples that were read, each with the index of its class (int32), or its target (float64), and its
+        weight (float64)."""
         values = self.learning_reader.values(read)
         rows = native.rows_of(values, degree=self.run.settings.degree)
         learner = self.run.learner
-        before = learner.wrong, learner.weighed
+        targets = None
+        if isinstance(self.model, NumberModel):
+            targets, labels = self.model.target.scale.inside(np.asarray(labels)), np.zeros(rows.count, np.int32)
+        before = self._errors()
         if self._weigh is not None:
             weights = self._weigh(labels, weights)
             self._counts = (np.bincount(labels, minlength=len(self.classes)) + self._padded_counts()).tolist()
@@ -157,12 +181,22 @@ class LiveModel:
             model = self._calibrated() if self.version >= self._calibrate_at else self.model
             stop = min(rows.count, at + _SLICE, at + self._calibrate_at - self.version)
             with self.turn:
-                native.learn([learner], rows, labels, weights, None, None, at, stop, 1)
+                native.learn([learner], rows, labels, weights, None, None, at, stop, 1, targets=targets)
                 self.version += stop - at
                 self.model = model
             at = stop
         self.run.after_visits(Block(values, labels))
-        return LearnedGroup(learner.wrong - before[0], learner.weighed - before[1])
+        return LearnedGroup(*(now - then for now, then in zip(self._errors(), before, strict=True)))
+
+    def _errors(self) -> tuple[float, float, float]:
+        """As in LearnedGroup, of all examples so far."""
+        learner, model = self.run.learner, self.model
+        if not isinstance(model, NumberModel):
+            return learner.wrong, learner.weighed, learner.wrong
+        width, distance = model.target.scale.width, learner.absolute_error
+        if self.is_squared:
+            return learner.squared_error * width * width, learner.weighed, distance * width
+        return (learner.pinball_error if model.levels else distance) * width, learner.weighed, distance * width
 
     def _padded_counts(self) -> Any:
         return np.array([*self._counts, *[0] * (len(self.classes) - len(self._counts))], dtype=np.int64)
@@ -171,6 +205,8 @@ class LiveModel:
         """The model with its map to probabilities, and its threshold, fitted to the scores so far."""
         self._calibrate_at = self.version + max(self.version // _GROWTH, _FIRST)
         honest = self.honest_scores()
+        if isinstance(self.model, NumberModel):
+            return _with_interval(self.model, honest)
         if len(honest) < _FEWEST_SCORES or len(set(memoryview(honest.truth).tolist())) < 2:
             return self.model
         plan = Plan(
@@ -185,6 +221,8 @@ class LiveModel:
         if self._continues:
             return progressive_scores(self.run, self._before + self.version)
         scores, truth, *_ = self.run.learner.score_sample()
+        if self.predicts_number:
+            return HonestScores(scores, self.run.learner.sample_targets(), "progressive")
         new = HonestScores(scores, truth, "progressive")
         if self._base_sample is None:
             return progressive_scores(self.run, self._before + self.version) if self._before == 0 else new
@@ -242,6 +280,12 @@ class LiveModel:
         overflows = _not_finite(scores, rows.count)
         if overflows:
             return self._predict_others(lines, read.bad, overflows, probabilities=probabilities)
+        if isinstance(model, NumberModel):
+            answers = model.answers(scores)
+            half_width = None if model.interval is None else model.interval.half_width
+            return Predictions(
+                version, answers[:, model.median_unit].tolist(), answers.tolist(), None, read.bad, half_width
+            )
         by_class = class_scores(model.scheme, scores, len(model.classes))
         decided: list[int] = native.argmax_rows(by_class, model.decides_above).tolist()
         chances: Any = model.probabilities(scores).tolist() if probabilities and model.gives_probabilities else None
@@ -293,6 +337,8 @@ class LiveModel:
 
     def _sample(self) -> HonestSample | None:
         scores, truth, before, stride = self.run.learner.score_sample()
+        if self.predicts_number:
+            truth = self.run.learner.sample_targets()
         return continued(scores, truth, before, stride, self._before + self.version) if len(truth) else None
 
     def digest(self) -> str:
@@ -304,7 +350,7 @@ class LiveModel:
         tensors: Tensors = {}
         header = self.snapshot().pack(tensors)
         del header["run"]["counters"]["bound"]
-        decides = {name: header.get(name) for name in ("classes", "run", "calibration", "threshold", "sample")}
+        decides = {name: header.get(name) for name in _DECIDES}
         hash_ = hashlib.sha256(canonical(decides).encode())
         hash_.update(canonical(header["provenance"][_SERVED]).encode())
         for name in sorted(tensors):
@@ -315,8 +361,13 @@ class LiveModel:
 
     @property
     def progressive_error(self) -> float | None:
-        learner = self.run.learner
-        return max(learner.wrong, 0.0) / learner.weighed if learner.weighed else None
+        wrong, weighed, _ = self._errors()
+        return self.error_of(wrong, weighed) if weighed else None
+
+    def error_of(self, wrong: float, weighed: float) -> float:
+        """The share that was wrong; of numbers the RMSE, the mean absolute error or the mean pinball loss."""
+        mean = max(wrong, 0.0) / weighed
+        return math.sqrt(mean) if self.is_squared else mean
 
 
 def _not_finite(scores: Any, n_rows: int) -> list[int]:
@@ -325,6 +376,16 @@ def _not_finite(scores: Any, n_rows: int) -> list[int]:
         rows: list[int] = np.flatnonzero(~np.isfinite(np.asarray(scores)).reshape(n_rows, -1).all(axis=1)).tolist()
         return rows
     return []
+
+
+def _with_interval(model: NumberModel, honest: HonestScores) -> NumberModel:
+    """The model with its interval measured again, by how far predictions were off before their targets were learned."""
+    if len(honest) < _FEWEST_SCORES:
+        return model
+    targets = model.target.scale.outside(np.asarray(honest.truth))
+    residuals = (targets - model.predicted(np.asarray(honest.scores))).tolist()
+    confidence = _CONFIDENCE if model.interval is None else model.interval.confidence
+    return replace(model, interval=prediction_interval(residuals, confidence, honest.kind))
 
 
 def values_of(weights: Sequence[float] | None) -> Any | None:

@@ -9,19 +9,19 @@ import os
 import sqlite3
 import threading
 import time
-from array import array
 from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rosenblatt.errors import LearningOverflowError, ModelError, RosenblattError
-from rosenblatt.serve.learning.drift import PageHinkley
+from rosenblatt.serve.learning.drift import drift_of
 from rosenblatt.serve.learning.example_lines import ReadLines
-from rosenblatt.serve.learning.live_model import LiveModel, values_of
+from rosenblatt.serve.learning.labels import labels_of
+from rosenblatt.serve.learning.live_model import LearnedGroup, LiveModel, values_of
 from rosenblatt.serve.learning.remembered import Remembered
 from rosenblatt.serve.learning.submissions import Batch, Submission, SubmissionReader
 from rosenblatt.serve.limits import LIMITS, Limits
-from rosenblatt.serve.messages import Learned, RequestError, class_names, encode
+from rosenblatt.serve.messages import Learned, RequestError, encode
 from rosenblatt.serve.replay import ReplayOverflowError, model_at, replayed
 from rosenblatt.serve.store.directory import ModelFolder
 from rosenblatt.serve.store.log import DamagedLogError, Group, Log
@@ -62,7 +62,6 @@ class ServedModel:
         self.refusals: deque[tuple[float, bytes]] = deque(maxlen=_ERRORS_KEPT)  # by themselves: they may be many
         self.predicted = self.learned = self.duplicates = self.refused = 0
         self.started = time.time()
-        self.drift = PageHinkley()
         self._queue: deque[Submission] = deque()
         self._queue_bytes = 0
         self._wakes = threading.Condition()
@@ -75,6 +74,7 @@ class ServedModel:
         damage = damage_of(folder.log)
         self.log = Log(folder.log, durability=keeping.durability) if damage is None else self._salvaged(damage)
         self._load()
+        self.drift = drift_of(self.live.predicts_number)
         self._thread = threading.Thread(target=self._work, name=f"learn {self.name}", daemon=True)
 
     # -- start and stop ---------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ class ServedModel:
         except ReplayOverflowError as error:
             self._drop_overflowing(error.version)
         self.live.publish()
-        self.names = class_names(self.live.classes)
+        self.labels = labels_of(self.live)
 
     def _newest_snapshot(self) -> LiveModel:
         live, damaged = model_at(self.folder, None, self._limits)
@@ -244,14 +244,14 @@ class ServedModel:
         self._deliver(submissions)
 
     def _reader(self) -> SubmissionReader:
-        return SubmissionReader(self.live, self.log, self.remembered, self.names, self._limits)
+        return SubmissionReader(self.live, self.log, self.remembered, self.labels, self._limits)
 
     def _learn_batches(self, batches: list[Batch], rows: ReadLines | None) -> None:
         new, ids, all_new = self._new_examples(batches)
         version = self.live.version
         lines = [batches[b].lines[k] for b, k in new]
         if lines:
-            codes = array("i", [batches[b].codes[k] for b, k in new])
+            codes = self.labels.packed([batches[b].codes[k] for b, k in new])
             weights = values_of([batches[b].weights[k] for b, k in new])
             read = rows if rows is not None and all_new else self.live.learning_reader.read(lines)
             group = Group(
@@ -274,7 +274,7 @@ class ServedModel:
                 self._undo(version)
                 raise
             self.learned += len(lines)
-            self._count(len(lines), errors.wrong, errors.weighed)
+            self._count(len(lines), errors)
             if self.live.publish_in is not None and self.live.is_published_quickly(_PUBLISH_AT_ONCE):
                 self.live.publish()
         n_new = [0] * len(batches)
@@ -321,16 +321,19 @@ class ServedModel:
         self._load()
         self._to_undo = None
 
-    def _count(self, learned: int, wrong: float, weighed: float) -> None:
-        self._minute.add(learned, wrong, weighed)
-        alarm = self.drift.add(self.live.version, wrong, weighed)
+    def _count(self, learned: int, errors: LearnedGroup) -> None:
+        self._minute.add(learned, errors.wrong, errors.weighed)
+        alarm = self.drift.add(self.live.version, errors.distance, errors.weighed)
         if alarm is not None:
             self._attempt(lambda: self._note_alarm(alarm._asdict()), "an alarm")
 
     def _note_alarm(self, alarm: dict[str, Any]) -> None:
         with self.log.transaction():
             self.log.note("drift", alarm)
-        self._say(f"{self.name}: errs on {alarm['after']:.1%} of new examples, before on {alarm['before']:.1%}.")
+        before, after = alarm["before"], alarm["after"]
+        number = f"is off by {after:.4g} on new examples, before by {before:.4g}"
+        share = f"errs on {after:.1%} of new examples, before on {before:.1%}"
+        self._say(f"{self.name}: {number if self.live.predicts_number else share}.")
 
     # -- between groups ---------------------------------------------------------------------------------------------
 

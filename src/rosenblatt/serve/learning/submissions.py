@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 from rosenblatt.errors import DataError
 from rosenblatt.serve.learning.example_lines import FIELDS, ReadLines
+from rosenblatt.serve.learning.labels import Labels
 from rosenblatt.serve.learning.live_model import LiveModel, checked_weight
 from rosenblatt.serve.learning.remembered import Remembered
 from rosenblatt.serve.limits import Limits
-from rosenblatt.serve.messages import ClassNames, LearnExample, RequestError, check_id, decode_learn
+from rosenblatt.serve.messages import LearnExample, RequestError, check_id, decode_learn
 from rosenblatt.serve.store.log import Log
 
 
@@ -36,7 +37,7 @@ class Batch(NamedTuple):
     submission: Submission
     numbers: Sequence[int | None]  # of the lines of the body that have them
     lines: list[bytes]
-    codes: list[int]
+    codes: list[float]
     weights: list[float]
     ids: list[str | None]
     duplicates: int = 0  # examples that are left out, because their id was learned before
@@ -69,8 +70,8 @@ def checked_line(reader: LineReader, example: Any, limits: Limits, number: int |
 class SubmissionReader:
     """Reads submissions for one model, in the thread of that model."""
 
-    def __init__(self, live: LiveModel, log: Log, remembered: Remembered, names: ClassNames, limits: Limits) -> None:
-        self._live, self._log, self._remembered, self._names = live, log, remembered, names
+    def __init__(self, live: LiveModel, log: Log, remembered: Remembered, labels: Labels, limits: Limits) -> None:
+        self._live, self._log, self._remembered, self._labels = live, log, remembered, labels
         self._limits = limits
 
     def read(self, submissions: Sequence[Submission]) -> tuple[list[Batch], ReadLines | None]:
@@ -152,9 +153,12 @@ class SubmissionReader:
         for number, example in zip(numbers, examples, strict=True):
             if example.id is not None:
                 check_id(example.id, self._limits, number)
-            code = self._names.codes.get(example.label)
+            code = None if example.label is None else self._labels.code(example.label)
             if code is None:
-                raise self._label_refusal(example, number)
+                sentence = "An example to learn needs a label."
+                if example.label is not None:
+                    sentence = self._labels.refusal(example.label)
+                raise RequestError(422, sentence, "label", number)
             if example.weight != 1.0:
                 fault = checked_weight(example.weight, self._limits.largest_weight)
                 if fault is not None:
@@ -184,15 +188,6 @@ class SubmissionReader:
                 number,
             )
         return b"" if line is None else line
-
-    def _label_refusal(self, example: LearnExample, number: int | None) -> RequestError:
-        if example.label is None:
-            return RequestError(422, "An example to learn needs a label.", "label", number)
-        labels = ", ".join(repr(label) for label in self._names.labels[:20])
-        more = ", …" if len(self._names.labels) > 20 else ""
-        return RequestError(
-            422, f"{str(example.label)[:80]!r} is not a class of this model: they are {labels}{more}.", "label", number
-        )
 
 
 def _bug(error: Exception) -> RequestError:

@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS groups (
     count INTEGER NOT NULL,
     time INTEGER NOT NULL,  -- microseconds since 1970; never goes backwards
     lines BLOB NOT NULL,
-    labels BLOB NOT NULL,  -- int32, the index of each class
+    labels BLOB NOT NULL,  -- int32, the index of each class; of a model that predicts numbers float64
     weights BLOB,  -- float64; NULL: all are 1
     checksum INTEGER NOT NULL
 );
@@ -59,6 +59,9 @@ class Group(NamedTuple):
         for part in (self.lines, self.labels, self.weights or b""):
             sum_ = zlib.crc32(part, sum_)
         return sum_
+
+    def is_whole(self, checksum: int) -> bool:
+        return checksum == self.checksum and len(self.labels) in (4 * self.size, 8 * self.size)
 
 
 class DamagedLogError(DataError):
@@ -200,7 +203,7 @@ class Log:
                 group = Group(*row[:6])
                 if group.end <= start:
                     continue
-                if group.checksum != row[6] or len(group.labels) != 4 * group.size:
+                if not group.is_whole(row[6]):
                     raise DamagedLogError(f"{self.path}: the examples from {group.version:,} on are damaged.")
                 yield group
                 last = group.end

@@ -51,7 +51,7 @@ def _readable(connection: sqlite3.Connection) -> Iterator[Group]:
         with suppress(sqlite3.DatabaseError):
             for row in connection.execute(f"SELECT * FROM groups ORDER BY version {order}"):
                 group = Group(*row[:6])
-                if group.checksum == row[6] and len(group.labels) == 4 * group.size:
+                if group.is_whole(row[6]):
                     yield group
                 bounds[side] = group.version
     with suppress(sqlite3.DatabaseError):
@@ -59,7 +59,7 @@ def _readable(connection: sqlite3.Connection) -> Iterator[Group]:
         for (version,) in connection.execute(query, bounds).fetchall():
             with suppress(sqlite3.DatabaseError):
                 row = connection.execute("SELECT * FROM groups WHERE version = ?", (version,)).fetchone()
-                if row is not None and Group(*row[:6]).checksum == row[6]:
+                if row is not None and Group(*row[:6]).is_whole(row[6]):
                     yield Group(*row[:6])
 
 
