@@ -432,7 +432,11 @@ def test_usage_is_checked(models: Path, tmp_path: Path) -> None:
     for arguments, code, part in (
         (("--host", "0.0.0.0", *data), 2, "--tokens FILE"),
         (("--certificate", "x", *data), 2, "belong together"),
-        (("--certificate", tmp_path / "file", "--key", tmp_path / "file", *data), 2, "are not a certificate and its key"),
+        (
+            ("--certificate", tmp_path / "file", "--key", tmp_path / "file", *data),
+            2,
+            "are not a certificate and its key",
+        ),
         (("--keep", "soon", *data), 2, "a duration"),
         (("--data", tmp_path / "file"), 2, "is not a directory of rosenblatt serve"),
         ((tmp_path / "nothing.model", *data), 4, "cannot be read"),

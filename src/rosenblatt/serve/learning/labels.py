@@ -101,9 +101,8 @@ class NumberLabels(Labels):
     def refusal(self, label: Any) -> str:
         if isinstance(label, bool) or not isinstance(label, (int, float)):
             return f"This model learns numbers, and {str(label)[:80]!r} is none."
-        return (
-            f"{str(label)[:40]} is too far from the numbers that this model learns, which are about {self._scale.centre:g}."
-        )
+        centre = f"{self._scale.centre:g}"
+        return f"{str(label)[:40]} is too far from the numbers that this model learns, which are about {centre}."
 
     def answers(self, predictions: Predictions, ids: Sequence[str | None]) -> list[Prediction]:
         answers = []

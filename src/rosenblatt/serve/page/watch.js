@@ -20,6 +20,7 @@ async function ask(path) {
 
 const percent = (share) => share === null || share === undefined ? "–" : `${(100 * share).toFixed(share < 0.1 ? 2 : 1)}%`;
 const count = (number) => Math.round(number).toLocaleString("en");
+const shown = (number) => number === null || number === undefined ? "–" : Number(number.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 });
 const clock = (seconds) => new Date(1000 * seconds).toLocaleString();
 
 function list(id, pairs) {
@@ -29,34 +30,43 @@ function list(id, pairs) {
 function showModel(model, now) {
   const since = model.since_start, error = model.error;
   $("title").textContent = model.name;
-  $("about").textContent = `Reads ${model.reads}, learns by ${model.rule}, decides between ${model.classes.slice(0, 8).join(", ")}${model.classes.length > 8 ? ", …" : ""}.`;
+  const isNumber = model.predicts === "number", errorText = isNumber ? shown : percent, root = error.measure === "RMSE" ? Math.sqrt : (mean) => mean;
+  const decides = isNumber ? "predicts a number" : `decides between ${model.classes.slice(0, 8).join(", ")}${model.classes.length > 8 ? ", …" : ""}`;
+  $("about").textContent = `Reads ${model.reads}, learns by ${model.rule}, ${decides}.`;
+  $("error-about").textContent = `Each example is predicted before it is learned: ${isNumber ? `how far off, as the ${error.measure}` : "the share that was wrong"}.`;
   list("numbers", [["version", count(model.version)], ["examples learned", count(model.examples)], ["features", count(model.features)], ["waiting", count(model.waiting)]]);
-  list("errors", [["last hour", percent(error.hour)], ["last day", percent(error.day)], ["all time", percent(error.all)]]);
+  list("errors", [["last hour", errorText(error.hour)], ["last day", errorText(error.day)], ["all time", errorText(error.all)]]);
   const elapsed = before && before.name === model.name ? (now - before.time) / 1000 : 0;
   const rate = (key) => elapsed > 0 ? count(Math.max(0, since[key] - before[key]) / elapsed) : "–";
   list("rates", [["learned a second", rate("learned")], ["predicted a second", rate("predicted")], ["learned since the start", count(since.learned)], ["predicted", count(since.predicted)], ["learned before, left out", count(since.duplicates)], ["refused", count(since.refused)]]);
   before = { name: model.name, time: now, learned: since.learned, predicted: since.predicted };
-  showDrift(model.drift, model.damage);
+  showDrift(model.drift, model.damage, isNumber);
   const minutes = model.minutes.slice(-60), at = (row) => row[0];
   const alarms = model.drift.alarms.map((alarm) => alarm.time / 60);
-  $("error-chart").replaceChildren(...lineChart("Errors in each minute of the last hour", [{ name: "share that was wrong", points: minutes.filter((row) => row[3] > 0).map((row) => [at(row), Math.max(0, row[2]) / row[3]]) }], percent, alarms));
+  $("error-chart").replaceChildren(...lineChart("Errors in each minute of the last hour", [{ name: error.measure, points: minutes.filter((row) => row[3] > 0).map((row) => [at(row), root(Math.max(0, row[2]) / row[3])]) }], errorText, alarms));
   $("rate-chart").replaceChildren(...lineChart("Examples in each minute of the last hour", [{ name: "learned", points: minutes.map((row) => [at(row), row[1]]) }, { name: "predicted", points: minutes.map((row) => [at(row), row[4]]) }], count, []));
-  $("calibration").textContent = model.calibration ? `Probabilities by ${model.calibration.kind}, fitted to the scores of ${count(model.calibration.examples)} examples that it had not learned.` : "It gives no probabilities yet: it has learned too few examples to calibrate by.";
+  $("calibration-title").textContent = isNumber ? "Intervals" : "Calibration";
+  $("calibration").textContent = isNumber ? intervalText(model.interval) : model.calibration ? `Probabilities by ${model.calibration.kind}, fitted to the scores of ${count(model.calibration.examples)} examples that it had not learned.` : "It gives no probabilities yet: it has learned too few examples to calibrate by.";
   $("calibration-chart").replaceChildren(...reliabilityChart(model.reliability));
   const problems = model.errors.slice(-10).reverse();
   $("problems").replaceChildren(...(problems.length ? problems.map((one) => element("li", { textContent: `${clock(one.time)}: ${one.error}` })) : [element("li", { textContent: "none", className: "muted" })]));
 }
 
-function showDrift({ alarms, rise, threshold }, damage) {
+function intervalText(interval) {
+  if (!interval || interval.half_width === null) return "It gives no intervals yet: it has predicted too few numbers to measure them by.";
+  return `A prediction is off by at most ${shown(interval.half_width)} in ${percent(interval.confidence)} of all cases: ${percent(interval.coverage)} of ${count(interval.examples)} that it had not learned.`;
+}
+
+function showDrift({ alarms, rise, threshold }, damage, isNumber) {
   const last = alarms.at(-1), node = $("drift");
   node.className = last ? "alarm" : "muted";
   node.textContent = last
-    ? `Drift: at version ${count(last.version)}, ${clock(last.time)}, it began to err on ${percent(last.after)} of new examples instead of ${percent(last.before)}. ${alarms.length > 1 ? `${alarms.length} alarms in all.` : ""}`
-    : `No drift: ${rise.toFixed(1)} errors more than expected; the alarm is at ${threshold}.`;
+    ? `Drift: at version ${count(last.version)}, ${clock(last.time)}, it began to ${isNumber ? `be off by ${shown(last.after)} on new examples instead of ${shown(last.before)}` : `err on ${percent(last.after)} of new examples instead of ${percent(last.before)}`}. ${alarms.length > 1 ? `${alarms.length} alarms in all.` : ""}`
+    : `No drift: ${rise.toFixed(1)}${isNumber ? "" : " errors"} more than expected; the alarm is at ${threshold}.`;
   for (const one of damage) node.append(element("span", { className: "alarm", textContent: ` ${count(one.lost)} examples of the log were lost to a damaged file; ${count(one.saved)} were saved.` }));
 }
 
-function showWeights(name, { weights }) {
+function showWeights(name, { weights }, isNumber) {
   if (!firstWeights || firstWeights.name !== name) firstWeights = { name, of: new Map() };
   $("weights").replaceChildren(...Object.entries(weights).slice(0, 6).map(([label, rows]) => {
     const body = element("tbody", {}, ...rows.map((row) => {
@@ -65,7 +75,7 @@ function showWeights(name, { weights }) {
       const moved = change === 0 ? "" : `${change > 0 ? "+" : "−"}${Math.abs(change).toPrecision(2)}`;
       return element("tr", {}, element("th", { scope: "row", textContent: row.feature, title: row.feature }), element("td", { textContent: row.weight.toPrecision(4) }), element("td", { textContent: moved, className: "muted" }));
     }));
-    return element("table", {}, element("caption", { textContent: `for ${label}` }), body);
+    return element("table", {}, element("caption", { textContent: isNumber ? `what ${label}` : `for ${label}` }), body);
   }));
 }
 
@@ -91,7 +101,7 @@ async function refresh() {
     if (chosen) {
       const model = await ask(`v1/models/${chosen}`), weights = await ask(`v1/models/${chosen}/weights?top=10`);
       showModel(model, performance.now());
-      showWeights(chosen, weights);
+      showWeights(chosen, weights, model.predicts === "number");
     }
     $("begin").hidden = models.length > 0;
     $("watch").hidden = models.length === 0;
