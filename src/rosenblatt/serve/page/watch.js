@@ -34,7 +34,7 @@ function showModel(model, now) {
   const decides = isNumber ? "predicts a number" : `decides between ${model.classes.slice(0, 8).join(", ")}${model.classes.length > 8 ? ", …" : ""}`;
   $("about").textContent = `Reads ${model.reads}, learns by ${model.rule}, ${decides}.`;
   $("error-about").textContent = `Each example is predicted before it is learned: ${isNumber ? `how far off, as the ${error.measure}` : "the share that was wrong"}.`;
-  list("numbers", [["version", count(model.version)], ["examples learned", count(model.examples)], ["features", count(model.features)], ["waiting", count(model.waiting)]]);
+  list("numbers", [["version", count(model.version)], ["examples learned", count(model.examples)], [["text", "vw"].includes(model.reads) ? "columns that words are hashed to" : "features", count(model.features)], ["waiting", count(model.waiting)]]);
   list("errors", [["last hour", errorText(error.hour)], ["last day", errorText(error.day)], ["all time", errorText(error.all)]]);
   const elapsed = before && before.name === model.name ? (now - before.time) / 1000 : 0;
   const rate = (key) => elapsed > 0 ? count(Math.max(0, since[key] - before[key]) / elapsed) : "–";
@@ -42,9 +42,10 @@ function showModel(model, now) {
   before = { name: model.name, time: now, learned: since.learned, predicted: since.predicted };
   showDrift(model.drift, model.damage, isNumber);
   const minutes = model.minutes.slice(-60), at = (row) => row[0];
+  const complete = minutes.length > 1 ? minutes.filter((row) => at(row) < Math.floor(Date.now() / 60000)) : minutes; // of this minute some is still to come
   const alarms = model.drift.alarms.map((alarm) => alarm.time / 60);
   $("error-chart").replaceChildren(...lineChart("Errors in each minute of the last hour", [{ name: error.measure, points: minutes.filter((row) => row[3] > 0).map((row) => [at(row), root(Math.max(0, row[2]) / row[3])]) }], errorText, alarms));
-  $("rate-chart").replaceChildren(...lineChart("Examples in each minute of the last hour", [{ name: "learned", points: minutes.map((row) => [at(row), row[1]]) }, { name: "predicted", points: minutes.map((row) => [at(row), row[4]]) }], count, []));
+  $("rate-chart").replaceChildren(...lineChart("Examples in each minute of the last hour", [{ name: "learned", points: complete.map((row) => [at(row), row[1]]) }, { name: "predicted", points: complete.map((row) => [at(row), row[4]]) }], count, []));
   $("calibration-title").textContent = isNumber ? "Intervals" : "Calibration";
   $("calibration").textContent = isNumber ? intervalText(model.interval) : model.calibration ? `Probabilities by ${model.calibration.kind}, fitted to the scores of ${count(model.calibration.examples)} examples that it had not learned.` : "It gives no probabilities yet: it has learned too few examples to calibrate by.";
   $("calibration-chart").replaceChildren(...reliabilityChart(model.reliability));
@@ -59,7 +60,7 @@ function intervalText(interval) {
 
 function showDrift({ alarms, rise, threshold }, damage, isNumber) {
   const last = alarms.at(-1), node = $("drift");
-  node.className = last ? "alarm" : "muted";
+  node.className = last && Date.now() / 1000 - last.time < 86400 ? "alarm" : "muted";
   node.textContent = last
     ? `Drift: at version ${count(last.version)}, ${clock(last.time)}, it began to ${isNumber ? `be off by ${shown(last.after)} on new examples instead of ${shown(last.before)}` : `err on ${percent(last.after)} of new examples instead of ${percent(last.before)}`}. ${alarms.length > 1 ? `${alarms.length} alarms in all.` : ""}`
     : `No drift: ${rise.toFixed(1)}${isNumber ? "" : " errors"} more than expected; the alarm is at ${threshold}.`;
@@ -73,7 +74,7 @@ function showWeights(name, { weights }, isNumber) {
       const key = `${label} ${row.feature}`, first = firstWeights.of.get(key) ?? row.weight, change = row.weight - first;
       firstWeights.of.set(key, first);
       const moved = change === 0 ? "" : `${change > 0 ? "+" : "−"}${Math.abs(change).toPrecision(2)}`;
-      return element("tr", {}, element("th", { scope: "row", textContent: row.feature, title: row.feature }), element("td", { textContent: row.weight.toPrecision(4) }), element("td", { textContent: moved, className: "muted" }));
+      return element("tr", {}, element("th", { scope: "row", textContent: row.feature, title: row.feature }), element("td", { textContent: shown(row.weight) }), element("td", { textContent: moved, className: "muted" }));
     }));
     return element("table", {}, element("caption", { textContent: isNumber ? `what ${label}` : `for ${label}` }), body);
   }));
