@@ -56,3 +56,13 @@ def test_the_container_starts_what_there_is() -> None:
     assert "STOPSIGNAL SIGTERM" in text
     with pytest.raises(click.UsageError):
         check_command([*words, "--no-such-option"])
+
+
+def test_the_container_is_built_of_what_the_package_needs() -> None:
+    """Nothing but that is copied: no environment, no build of this machine, no history."""
+    root = DEPLOY.parent
+    wanted = {line[1:] for line in (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines() if line[:1] == "!"}
+    assert all((root / name).exists() for name in wanted)
+    pyproject = (root / "pyproject.toml").read_text()
+    assert {"README.md", "LICENSE", "src", "cpp", "CMakeLists.txt", "pyproject.toml"} == wanted
+    assert 'readme = "README.md"' in pyproject

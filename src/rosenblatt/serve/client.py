@@ -68,7 +68,11 @@ class _Calls:
             )
         if file is None:
             return _Call("PUT", _path(model), json.dumps(new).encode(), is_safe=False)
-        with open(file, "rb") as opened:
+        try:
+            opened = open(file, "rb")  # noqa: SIM115 - closed below
+        except OSError as error:
+            raise ParameterError(f"{file}: cannot be read: {error.strerror}.") from None
+        with opened:
             return _Call("PUT", _path(model), opened.read(), "application/octet-stream", is_safe=False)
 
     def _waits(self) -> Iterator[float]:
@@ -93,8 +97,37 @@ def _path(model: str) -> str:
 
 def _body(examples: Example | Sequence[Example]) -> tuple[bytes, str]:
     if isinstance(examples, Mapping):
-        return json.dumps(examples).encode(), "application/json"
-    return "\n".join(json.dumps(example) for example in examples).encode(), _NDJSON
+        return _json(examples), "application/json"
+    return b"\n".join(_json(example) for example in examples), _NDJSON
+
+
+def _json(example: Any) -> bytes:
+    """As JSON, where numpy's numbers are numbers, and one that is missing in a column is null."""
+    if isinstance(example, Mapping) and isinstance(example.get("columns"), Mapping):
+        columns = {name: None if _is_missing(value) else value for name, value in example["columns"].items()}
+        example = {**example, "columns": columns}
+    try:
+        return json.dumps(example, default=_plain, allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"An example cannot be sent as JSON: {error}.") from None
+
+
+def _is_missing(value: Any) -> bool:
+    """NaN, and what pandas has for it: neither is equal to itself."""
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas.NA does not even say so
+        return True
+    except ValueError:  # an array
+        return False
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    raise TypeError(f"it has a value of type {type(value).__name__}")
 
 
 def _content(answer: Any) -> Any:

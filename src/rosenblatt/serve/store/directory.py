@@ -49,6 +49,7 @@ class Directory:
         self._models, self._bin = os.path.join(self.path, "models"), os.path.join(self.path, "bin")
         try:
             if lock:
+                os.makedirs(self.path, mode=0o700, exist_ok=True)  # the examples are those of its owner
                 os.makedirs(self._models, exist_ok=True)
                 os.makedirs(self._bin, exist_ok=True)
             elif not os.path.isdir(self._models):
