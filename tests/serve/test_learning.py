@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rosenblatt.errors import DataError, ModelError, ParameterError
@@ -442,6 +443,21 @@ def test_an_alarm_is_raised_when_errors_rise() -> None:
     assert alarms[0].version < 203
     assert alarms[0].before == pytest.approx(0.05, abs=0.01)
     assert alarms[0].after == pytest.approx(0.4, abs=0.1)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.25, 0.5])
+def test_chance_raises_no_alarm_and_a_rise_does(share: float) -> None:
+    """Where a quarter of all examples is hard, errors vary more than where few are."""
+    from rosenblatt.serve.learning.drift import PageHinkley
+
+    random_ = np.random.default_rng(round(100 * share))
+    test = PageHinkley()
+    errors = random_.random((20_000, 20)) < share
+    assert not any(test.add(k, float(group.sum()), 20.0) for k, group in enumerate(errors))
+    worse = random_.random((300, 20)) < share + 0.15
+    alarm = next(alarm for k, group in enumerate(worse) if (alarm := test.add(20_000 + k, float(group.sum()), 20.0)))
+    assert alarm.before == pytest.approx(share, abs=0.03)
+    assert alarm.after > share + 0.05
 
 
 def test_groups_are_bounded(served: ServedModel, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from contextlib import closing
 from datetime import UTC
@@ -19,7 +20,7 @@ from rosenblatt.serve.learning import live_model
 from rosenblatt.serve.learning.live_model import LiveModel
 from rosenblatt.serve.learning.served_model import Keeping
 from rosenblatt.serve.replay import ReplayOverflowError, replay, travel, version_of
-from rosenblatt.serve.store.log import Log
+from rosenblatt.serve.store.log import Group, Log
 from rosenblatt.serve.verify import verify
 from tests.serve.streams import KINDS, as_file, folder_of, model_file, send, send_in_groups, start, stream
 
@@ -242,3 +243,33 @@ def _to_predict(kind: str) -> object:
 
     example = {name: value for name, value in stream(kind, 1, seed=99)[0].items() if name != "label"}
     return msgspec.convert(example, PredictExample)
+
+
+def test_verify_says_what_was_tampered_with(tmp_path: Path) -> None:
+    folder = folder_of(model_file("text", tmp_path), tmp_path / "data")
+    served = start(folder, Keeping(snapshot_examples=100))
+    send_in_groups(served, stream("text", 500))
+    served.stop()
+    data = str(tmp_path / "data")
+    (verdict,) = verify(data)
+    assert verdict.agrees
+    path = Path(folder.snapshots.path(folder.snapshots.versions[1]))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    (verdict,) = verify(data)
+    assert (verdict.agrees, "is damaged" in verdict.sentence) == (False, True)
+    path.unlink()
+    log = sqlite3.connect(folder.log)
+    row = log.execute("SELECT * FROM groups ORDER BY version LIMIT 1").fetchone()
+    labels = bytearray(row[4])
+    labels[0] ^= 1
+    group = Group(*row[:4], bytes(labels), row[5])
+    log.execute("UPDATE groups SET labels = ?, checksum = ? WHERE version = ?", (group.labels, group.checksum, row[0]))
+    log.commit()
+    log.close()
+    (verdict,) = verify(data)
+    assert (verdict.agrees, "the bits differ" in verdict.sentence) == (False, True)
+    Path(folder.base).unlink()
+    (verdict,) = verify(data)
+    assert (verdict.agrees, "cannot be read" in verdict.sentence) == (False, True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rosenblatt.errors import ModelError, RosenblattError
@@ -36,7 +36,7 @@ def verify(path: str) -> Iterator[Verdict]:
             except ReplayOverflowError:  # learned by itself, as it was, a group may not overflow
                 yield _verify(folder, batch_bytes=0)
         except (RosenblattError, OSError, sqlite3.Error) as error:
-            yield Verdict(name, False, f"cannot be replayed: {error}")
+            yield Verdict(name, False, f"cannot be replayed: {str(error).rstrip('.')}")
 
 
 def _verify(folder: ModelFolder, batch_bytes: int = BATCH_BYTES) -> Verdict:
@@ -47,7 +47,10 @@ def _verify(folder: ModelFolder, batch_bytes: int = BATCH_BYTES) -> Verdict:
     log = Log(folder.log, read_only=True)
     try:
         bounds = log.bounds
-        live, checked, wrong, lost = LiveModel(base, base.sample), [], [], []
+        live, lost = LiveModel(base, base.sample), []
+        checked: list[int] = []
+        wrong: list[int] = []
+        damaged: list[int] = []
         if bounds is not None and bounds[0] > 0:
             start = next((version for version in folder.snapshots.versions if version >= bounds[0]), None)
             if start is None:
@@ -63,19 +66,35 @@ def _verify(folder: ModelFolder, batch_bytes: int = BATCH_BYTES) -> Verdict:
                     lost.append(error.end - error.first)
                     live, _ = model_at(folder, version)  # what the service goes on from
                     replay(live, log.groups(live.version, version), version, batch_bytes)
-            if version == live.version and version in folder.snapshots.versions and version not in checked:
+            if version == live.version and version in folder.snapshots.versions and version not in [*checked, *damaged]:
+                try:
+                    agrees = LiveModel(folder.snapshots.load(version), base.sample).digest() == live.digest()
+                except ModelError:
+                    damaged.append(version)
+                    continue
                 checked.append(version)
-                if LiveModel(folder.snapshots.load(version), base.sample).digest() != live.digest():
+                if not agrees:
                     wrong.append(version)
     finally:
         log.close()
-    digest = live.digest()
-    n = live.version - first
+    agrees, sentence = _judge(live.version - first, checked, wrong, damaged, lost)
+    return Verdict(folder.name, agrees, sentence, live.version, live.digest())
+
+
+def _judge(
+    n: int, checked: Sequence[int], wrong: Sequence[int], damaged: Sequence[int], lost: Sequence[int]
+) -> tuple[bool, str]:
+    """Whether all is well after so many examples, and a sentence."""
     if wrong:
-        versions = ", ".join(f"{version:,}" for version in wrong)
-        return Verdict(folder.name, False, f"the bits differ at version {versions}", live.version, digest)
+        return False, f"the bits differ at version {_listed(wrong)}"
+    if damaged:
+        return False, f"the snapshot of version {_listed(damaged)} is damaged"
     snapshots = "1 snapshot" if len(checked) == 1 else f"{len(checked)} snapshots"
     sentence = f"{n - sum(lost):,} examples replayed, the bits agree with {snapshots}"
     if lost:
         sentence += f"; {sum(lost):,} examples were lost, where the log was damaged"
-    return Verdict(folder.name, True, sentence, live.version, digest)
+    return True, sentence
+
+
+def _listed(versions: Sequence[int]) -> str:
+    return ", ".join(f"{version:,}" for version in versions)

@@ -10,7 +10,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 TOLERANCE = 0.01  # a rise of the error that is not worth an alarm
-THRESHOLD = 30.0  # errors beyond those expected
+_FEWEST_ERRORS = 30.0  # beyond those expected, that raise an alarm
+# Chance alone, of independent examples, raises the sum by h once in s^2 / (2 d^2) * exp(2 d h / s^2) examples, where
+# s^2 is the variance of an error and d the tolerance (Siegmund 1985, Sequential Analysis, as for a Brownian motion). With
+# this exponent that is seldom: of 10^9 where a quarter of all examples is predicted wrong.
+_EXPONENT = 14.0
 _FEWEST = 500  # examples before the first alarm
 
 
@@ -43,7 +47,7 @@ class PageHinkley:
         self._sum += wrong - (mean + TOLERANCE) * weighed
         if self._sum <= self._least:
             self._least, self._at_least = self._sum, (self.examples, self.errors)
-        if self.examples < _FEWEST or self._sum - self._least <= THRESHOLD:
+        if self.examples < _FEWEST or self._sum - self._least <= self._threshold:
             return None
         examples, errors = self._at_least
         before = errors / examples if examples else 0.0
@@ -51,8 +55,15 @@ class PageHinkley:
         self._restart()
         return Alarm(version, before, after)
 
+    @property
+    def _threshold(self) -> float:
+        """Errors beyond those expected: the more, the more they vary by chance."""
+        examples, errors = self._at_least
+        share = errors / examples if examples else 0.5
+        return max(_FEWEST_ERRORS, _EXPONENT * share * (1.0 - share) / (2.0 * TOLERANCE))
+
     def state(self) -> dict[str, Any]:
-        return {"examples": self.examples, "rise": self._sum - self._least, "threshold": THRESHOLD}
+        return {"examples": self.examples, "rise": self._sum - self._least, "threshold": self._threshold}
 
 
 class DistanceDrift(PageHinkley):

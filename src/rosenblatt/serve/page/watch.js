@@ -63,7 +63,7 @@ function showDrift({ alarms, rise, threshold }, damage, isNumber) {
   node.className = last && Date.now() / 1000 - last.time < 86400 ? "alarm" : "muted";
   node.textContent = last
     ? `Drift: at version ${count(last.version)}, ${clock(last.time)}, it began to ${isNumber ? `be off by ${shown(last.after)} on new examples instead of ${shown(last.before)}` : `err on ${percent(last.after)} of new examples instead of ${percent(last.before)}`}. ${alarms.length > 1 ? `${alarms.length} alarms in all.` : ""}`
-    : `No drift: ${rise.toFixed(1)}${isNumber ? "" : " errors"} more than expected; the alarm is at ${threshold}.`;
+    : `No drift: ${rise.toFixed(1)}${isNumber ? "" : " errors"} more than expected; the alarm is at ${threshold.toFixed(0)}.`;
   for (const one of damage) node.append(element("span", { className: "alarm", textContent: ` ${count(one.lost)} examples of the log were lost to a damaged file; ${count(one.saved)} were saved.` }));
 }
 

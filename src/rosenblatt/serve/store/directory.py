@@ -88,9 +88,10 @@ class Directory:
 
     @property
     def names(self) -> list[str]:
-        """The models that are complete: a folder without its first model was left by a process that was killed."""
+        """The models; one whose first model is missing is damaged, which is said when it is opened."""
         names = sorted(filter(_NAME.fullmatch, os.listdir(self._models)))
-        return [name for name in names if os.path.isfile(os.path.join(self._models, name, "base.model"))]
+        files = ("base.model", "log.sqlite")
+        return [name for name in names if any(os.path.isfile(os.path.join(self._models, name, file)) for file in files)]
 
     def folder(self, name: str) -> ModelFolder:
         return ModelFolder(os.path.join(self._models, check_name(name)))
