@@ -28,7 +28,7 @@ def summary(served: ServedModel) -> dict[str, Any]:
         "predicts": "number" if live.predicts_number else "class",
         "classes": list(live.classes),
         "reads": live.reader.field,
-        "rule": live.model.provenance.get("rule"),
+        "rule": live.model.provenance.get("rule") or live.model.loss,
         "progressive_error": live.progressive_error,
         "waiting": served.waiting,
     }

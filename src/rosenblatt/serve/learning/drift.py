@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 TOLERANCE = 0.01  # a rise of the error that is not worth an alarm
 _FEWEST_ERRORS = 30.0  # beyond those expected, that raise an alarm
 # Chance alone, of independent examples, raises the sum by h once in s^2 / (2 d^2) * exp(2 d h / s^2) examples, where
-# s^2 is the variance of an error and d the tolerance (Siegmund 1985, Sequential Analysis, as for a Brownian motion). With
-# this exponent that is seldom: of 10^9 where a quarter of all examples is predicted wrong.
+# s^2 is the variance of an error and d the tolerance (Siegmund 1985, Sequential Analysis, as for a Brownian motion).
+# With this exponent that is once in 10^9 where a quarter of all examples is predicted wrong.
 _EXPONENT = 14.0
 _FEWEST = 500  # examples before the first alarm
 
