@@ -7,6 +7,7 @@ a request, river behind the same server, the start after a long log, and the mem
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import random
 import re
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,14 +45,19 @@ from river import linear_model
 import uvicorn
 model = linear_model.LogisticRegression()
 async def app(scope, receive, send):
-    body = (await receive())["body"]
-    example = json.loads(body)
-    x = {pair.split(":")[0]: float(pair.split(":")[1]) for pair in example["features"].split()}
-    if scope["path"] == "/learn":
-        model.learn_one(x, example["label"] == 1)
-        answer = b"{}"
-    else:
-        answer = json.dumps({"probability": model.predict_proba_one(x).get(True)}).encode()
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body, more = body + message["body"], message.get("more_body", False)
+    answers = []
+    for line in body.splitlines():
+        example = json.loads(line)
+        x = {pair.split(":")[0]: float(pair.split(":")[1]) for pair in example["features"].split()}
+        if scope["path"] == "/learn":
+            model.learn_one(x, example["label"] == 1)
+        else:
+            answers.append(json.dumps({"probability": model.predict_proba_one(x).get(True)}))
+    answer = "\\n".join(answers or [json.dumps({"learned": len(body.splitlines())})]).encode()
     length = [(b"content-length", str(len(answer)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": length})
     await send({"type": "http.response.body", "body": answer})
@@ -121,10 +127,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         to_predict, to_learn = folder / "predict.jsonl", folder / "learn.jsonl"
         to_predict.write_text("".join(json.dumps({"features": f}) + "\n" for _, f in rows[:5000]))
         to_learn.write_text("".join(json.dumps({"features": f, "label": y}) + "\n" for y, f in rows))
+        rates: dict[str, float] = {}
         if "wrk" in options.only:
-            _wrk_rows(folder, to_predict, to_learn, options.seconds)
+            rates = _wrk_rows(folder, to_predict, to_learn, options.seconds)
         if "river" in options.only:
-            _river_rows(folder, to_predict, to_learn, options.seconds)
+            if importlib.util.find_spec("river") is None:
+                print("river is not installed, so it is left out: pip install 'rosenblatt[bench]'")
+            else:
+                _river_rows(folder, to_predict, to_learn, options.seconds, rates)
         if "log" in options.only:
             _log_rows(folder, to_learn, options.log)
 
@@ -133,23 +143,33 @@ def script(file: Path, kind: str = "application/json") -> str:
     return _HEADERS.format(kind=kind) + _BODIES.format(file=file)
 
 
-def show(what: str, rate: float, p99: float | None = None, target: str = "") -> None:
+def show(what: str, rate: float, p99: float | None = None, target: str = "") -> float:
     print(f"{what:<58} {rate:>9,.0f}/s" + ("" if p99 is None else f"  p99 {p99:.1f} ms") + f"  {target}", flush=True)
+    return rate
 
 
-def _wrk_rows(folder: Path, to_predict: Path, to_learn: Path, seconds: int) -> None:
+PREDICT, LEARN, LEARN_MANY = "predict, 32 connections", "learn, 64 connections", "learn, 1,000 in a body, 2 connections"
+
+
+def _bodies(to_learn: Path) -> list[bytes]:
+    lines = to_learn.read_text().splitlines()
+    return ["\n".join(lines[k : k + 1000]).encode() for k in range(0, len(lines), 1000)]
+
+
+def _wrk_rows(folder: Path, to_predict: Path, to_learn: Path, seconds: int) -> dict[str, float]:
+    rates = {}
     with service(folder, str(folder / "m.model")) as (url, process):
         predict, learn = f"{url}/v1/models/m/predict", f"{url}/v1/models/m/learn"
         wrk(predict, script(to_predict), folder, 32, 2)  # warm
-        show("predict, 32 connections", *wrk(predict, script(to_predict), folder, 32, seconds), "(8,000/s, 10 ms)")
+        rates[PREDICT] = show(PREDICT, *wrk(predict, script(to_predict), folder, 32, seconds), "(8,000/s, 10 ms)")
         with learning(learn, to_learn, 5000) as n_learned:
             rate, p99 = wrk(predict, script(to_predict), folder, 32, seconds)
         show(f"predict while {n_learned() / seconds:,.0f}/s are learned", rate, p99, "(8,000/s, 10 ms, 5,000/s)")
-        show("learn, durable, 64 connections", *wrk(learn, script(to_learn), folder, 64, seconds), "(4,000/s)")
-        lines = to_learn.read_text().splitlines()
-        bodies = ["\n".join(lines[k : k + 1000]).encode() for k in range(0, len(lines), 1000)]
-        show("learn, durable, 1,000 in a body, 2 connections", _post_many(learn, bodies, seconds), None, "(50,000/s)")
+        rates[LEARN] = show(f"{LEARN}, durable", *wrk(learn, script(to_learn), folder, 64, seconds), "(4,000/s)")
+        many = _post_many(learn, _bodies(to_learn), seconds)
+        rates[LEARN_MANY] = show(f"{LEARN_MANY}, durable", many, None, "(50,000/s)")
         print(f"memory after that: {memory(process)} MB")
+    return rates
 
 
 @contextmanager
@@ -200,16 +220,24 @@ def _post_many(url: str, bodies: Sequence[bytes], seconds: float) -> float:
     return sum(counts) / (time.monotonic() - began)
 
 
-def _river_rows(folder: Path, to_predict: Path, to_learn: Path, seconds: int) -> None:
+def _river_rows(folder: Path, to_predict: Path, to_learn: Path, seconds: int, ours: Mapping[str, float]) -> None:
+    """River's logistic regression behind uvicorn, which keeps nothing on the disk."""
     port = 8397
     with subprocess.Popen([sys.executable, "-c", _RIVER, str(port)]) as process:
         try:
             _wait_for(port)
-            for what, file in (("learn", to_learn), ("predict", to_predict)):
-                rate = wrk(f"http://127.0.0.1:{port}/{what}", script(file), folder, 32, seconds)
-                show(f"river, {what}, not durable, 32 connections", *rate)
+            url = f"http://127.0.0.1:{port}"
+            for what, path, file, connections in ((LEARN, "learn", to_learn, 64), (PREDICT, "predict", to_predict, 32)):
+                rate, p99 = wrk(f"{url}/{path}", script(file), folder, connections, seconds)
+                show(f"river: {what}", rate, p99, _times(ours, what, rate))
+            rate = _post_many(f"{url}/learn", _bodies(to_learn), seconds)
+            show(f"river: {LEARN_MANY}", rate, None, _times(ours, LEARN_MANY, rate))
         finally:
             process.terminate()
+
+
+def _times(ours: Mapping[str, float], what: str, rate: float) -> str:
+    return f"(rosenblatt: {ours[what] / rate:.1f} times as many)" if what in ours else ""
 
 
 def _wait_for(port: int, seconds: float = 60.0) -> None:
