@@ -30,6 +30,7 @@ from rosenblatt.records import FeatureSpace, ParsedCsr, Values
 _NAME = "The example"
 _FIRST_LINES = 1 << 16
 _ONE_LINE = str.maketrans("\n\r\v\f\x00\x1c\x1d\x1e\x85\u2028\u2029", " " * 11)
+_ASCII_LINE = bytes(ord(chr(code).translate(_ONE_LINE)) for code in range(128)) + bytes(range(128, 256))
 
 
 class Features(msgspec.Struct, omit_defaults=True):
@@ -42,6 +43,13 @@ class Features(msgspec.Struct, omit_defaults=True):
 
 
 FIELDS = Features.__struct_fields__
+
+
+def _one_line(value: str) -> bytes:
+    """Without what ends a line, in UTF-8."""
+    if value.isascii():
+        return value.encode().translate(_ASCII_LINE)
+    return value.translate(_ONE_LINE).encode("utf-8", errors="replace")
 
 
 class ReadLines(NamedTuple):
@@ -60,13 +68,15 @@ class LineReader(ABC):
     def line(self, example: Any) -> bytes:
         """The line of an example; DataError where it is none for this model."""
         value = getattr(example, self.field)
+        text, columns, features, vw = example.text, example.columns, example.features, example.vw
+        n_kinds = (text is not None) + (columns is not None) + (features is not None) + (vw is not None)
+        if n_kinds == 1 and value is not None:
+            return self._line(value)
         others = [name for name in FIELDS if name != self.field and getattr(example, name) is not None]
         if value is None:
             has = f"has {others[0]!r}" if others else "has no features"
             raise DataError(f"{_NAME} {has}, and this model reads {self.form}.")
-        if others:
-            raise DataError(f"{_NAME} has {others[0]!r} besides {self.field!r}: send the one that this model reads.")
-        return self._line(value)
+        raise DataError(f"{_NAME} has {others[0]!r} besides {self.field!r}: send the one that this model reads.")
 
     @abstractmethod
     def _line(self, value: Any) -> bytes: ...
@@ -156,7 +166,7 @@ class NumberedLines(_NativeLines):
 
     def _line(self, value: Any) -> bytes:
         if isinstance(value, str):
-            return b"0 " + value.translate(_ONE_LINE).encode("utf-8", errors="replace")
+            return b"0 " + _one_line(value)
         try:
             numbers = sorted((_feature_number(name), number) for name, number in value.items())
         except ValueError:
@@ -231,7 +241,7 @@ class TextLines(_HashedLines):
         self._hashing = native_hashing(hashing_settings(ReadOptions(format="text"), space))
 
     def _line(self, value: str) -> bytes:
-        return b"0\t" + value.translate(_ONE_LINE).encode("utf-8", errors="replace")
+        return b"0\t" + _one_line(value)
 
     def _parse(self, data: bytes) -> Parsed:
         parsed, candidates = native.parse_text(
@@ -249,10 +259,10 @@ class VwLines(_HashedLines):
         self._crossing = native.Crossing(list(pairs)) if pairs else None
 
     def _line(self, value: Any) -> bytes:
-        line: str = value.translate(_ONE_LINE).strip()
-        if not line.startswith("|"):
+        line = _one_line(value).strip()
+        if not line.startswith(b"|"):
             raise DataError("VW features begin with '|': the label and the weight have fields of their own.")
-        return line.encode("utf-8", errors="replace")
+        return line
 
     def _parse(self, data: bytes) -> Parsed:
         parsed, candidates = native.parse_vw(
