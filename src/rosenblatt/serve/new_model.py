@@ -10,8 +10,8 @@ import msgspec
 
 from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.learn.files.numbers.targets import scale_of
-from rosenblatt.learn.files.portfolio import NUMBER_RULES, RULES
+from rosenblatt.learn.files.numbers.scaled_targets import scale_of
+from rosenblatt.learn.files.rule_choice.portfolio import NUMBER_RULES, RULES
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.kinds.linear import LinearModel

@@ -13,7 +13,6 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rosenblatt.errors import DataError
 from rosenblatt.serve.http.bodies import JSON, NDJSON, Room, is_ndjson, read_body, send_bytes, send_error
 from rosenblatt.serve.http.tokens import EVERYTHING, Grant, Tokens
 from rosenblatt.serve.learning.live_model import LiveModel, Predictions
@@ -281,5 +280,5 @@ def require(grant: Grant | None, scope: str, model: str | None = None) -> None:
     if grant is None:
         raise RequestError(401, "This needs a token: send the header `Authorization: Bearer TOKEN`.")
     if not grant.allows(scope, model):
-        of = "every model" if model is None else f"{model[:80]!r}"
-        raise RequestError(403, f"The token does not allow this: it needs the scope {scope!r} for {of}.")
+        models = "every model" if model is None else f"{model[:80]!r}"
+        raise RequestError(403, f"The token does not allow this: it needs the scope {scope!r} for {models}.")

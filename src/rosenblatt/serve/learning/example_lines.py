@@ -74,8 +74,8 @@ class LineReader(ABC):
             return self._line(value)
         others = [name for name in FIELDS if name != self.field and getattr(example, name) is not None]
         if value is None:
-            has = f"has {others[0]!r}" if others else "has no features"
-            raise DataError(f"{_NAME} {has}, and this model reads {self.form}.")
+            problem = f"has {others[0]!r}" if others else "has no features"
+            raise DataError(f"{_NAME} {problem}, and this model reads {self.form}.")
         raise DataError(f"{_NAME} has {others[0]!r} besides {self.field!r}: send the one that this model reads.")
 
     @abstractmethod

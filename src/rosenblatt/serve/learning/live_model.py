@@ -307,7 +307,7 @@ class LiveModel:
         predictions = self.predict([lines[k] for k in left], probabilities=probabilities)
         return predictions._replace(bad={**every, **{left[k]: what for k, what in predictions.bad.items()}})
 
-    # -- what is kept -----------------------------------------------------------------------------------------------
+    # -- snapshots -----------------------------------------------------------------------------------------------
 
     def snapshot(self) -> LinearModel:
         """The model as a file keeps it: learning goes on from it to the same bits."""

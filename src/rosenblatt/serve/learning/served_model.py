@@ -114,10 +114,10 @@ class ServedModel:
 
     def _salvaged(self, what: str) -> Log:
         """The log with all that can be read of the damaged one."""
-        self._complain(f"the log is damaged: {what.rstrip('.')}")
-        aside, n_lost, n_saved = salvage(self.folder.log)
-        file = os.path.basename(aside)
-        self._complain(f"{n_saved:,} examples of the log were saved and {n_lost:,} lost; the damaged file is {file}")
+        self._warn(f"the log is damaged: {what.rstrip('.')}")
+        damaged_path, n_lost, n_saved = salvage(self.folder.log)
+        file = os.path.basename(damaged_path)
+        self._warn(f"{n_saved:,} examples of the log were saved and {n_lost:,} lost; the damaged file is {file}")
         log = Log(self.folder.log, durability=self._keeping.durability)
         with log.transaction():
             log.note("damage", {"lost": n_lost, "saved": n_saved, "file": file})
@@ -203,9 +203,9 @@ class ServedModel:
             if ends:
                 return
             try:
-                self._keep_house()
+                self._housekeeping()
             except Exception as error:  # no memory, perhaps: there may be some again
-                self._complain(f"{type(error).__name__}: {error}")
+                self._warn(f"{type(error).__name__}: {error}")
                 time.sleep(1.0)
 
     def _take(self) -> list[Submission]:

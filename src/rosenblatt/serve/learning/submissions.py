@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rosenblatt.errors import DataError
-from rosenblatt.serve.learning.example_lines import FIELDS, ReadLines
+from rosenblatt.serve.learning.example_lines import FIELDS, LineReader, ReadLines
 from rosenblatt.serve.learning.labels import Labels
 from rosenblatt.serve.learning.live_model import LiveModel, checked_weight
 from rosenblatt.serve.learning.remembered import Remembered

@@ -16,12 +16,12 @@ from rosenblatt.serve.store.write_ahead_log import merge, remove_files
 def salvage(path: str) -> tuple[str, int, int]:
     """Write a new log of the groups that can be read; where the damaged one is, how many examples of it are lost and
     how many were saved, as far as can be known."""
-    aside, rescued, merged = f"{path}.damaged-{time.time_ns()}", f"{path}.rescued", f"{path}.merged"
-    remove_files(rescued)
+    damaged_path, rescued_path, merged = f"{path}.damaged-{time.time_ns()}", f"{path}.rescued", f"{path}.merged"
+    remove_files(rescued_path)
     remove_files(merged)
     merge(path, merged)
     connection = sqlite3.connect(merged, isolation_level=None)
-    log = Log(rescued)
+    log = Log(rescued_path)
     groups = {group.version: group for group in _readable(connection)}
     with log.transaction():
         for version in sorted(groups):
@@ -33,7 +33,7 @@ def salvage(path: str) -> tuple[str, int, int]:
     with suppress(sqlite3.Error):
         connection.close()
     remove_files(merged)
-    os.rename(path, aside)
+    os.rename(path, damaged_path)
     for suffix in ("-wal", "-shm"):
         with suppress(FileNotFoundError):
             os.rename(path + suffix, damaged_path + suffix)
