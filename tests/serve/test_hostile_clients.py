@@ -221,6 +221,6 @@ def test_a_feature_that_needs_too_much_memory_is_refused(service: Running) -> No
     new = {"classes": list(range(200)), "reads": "features"}
     assert service.http.put("/v1/models/wide", json=new).status_code == 201
     refused = service.post("wide/learn", {"features": "16000000:1", "label": 3})
-    assert (refused.status_code, "the largest that is learned here" in refused.json()["error"]) == (422, True)
+    assert (refused.status_code, "the largest that the service learns" in refused.json()["error"]) == (422, True)
     assert service.post("wide/learn", {"features": "1000:1", "label": 3}).status_code == 200
     service.http.delete("/v1/models/wide")
