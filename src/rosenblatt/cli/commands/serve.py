@@ -82,12 +82,7 @@ def command(
     import_models(service.directory, list(models))
     service.open()
     name = f"[{host}]" if ":" in host else host
-    hosts = None
-    if grants is None:
-        ours = ["127.0.0.1", "localhost", "[::1]"]
-        default = 80 if certificate is None else 443  # which clients leave out
-        every = [f"{each}:{port}" for each in ours] + (ours if port == default else [])
-        hosts = frozenset(each.encode() for each in every)
+    hosts = _own_hosts(port, 80 if certificate is None else 443) if grants is None else None
     address = f"http{'' if certificate is None else 's'}://{name}:{port}/"
     _announce(service, address, as_json)
     if browser and sys.stderr.isatty():
@@ -98,6 +93,13 @@ def command(
     run(service, App(service, grants, hosts, make_routes(service)), listener, certificate, key)
     say("ended: everything that was acknowledged is on the disk.")
     return None
+
+
+def _own_hosts(port: int, usual_port: int) -> frozenset[bytes]:
+    """What the Host header of a client on this machine says, which leaves out the usual port."""
+    names = ["127.0.0.1", "localhost", "[::1]"]
+    with_port = [f"{name}:{port}" for name in names]
+    return frozenset(host.encode() for host in with_port + (names if port == usual_port else []))
 
 
 def _announce(service: Any, address: str, as_json: bool) -> None:
