@@ -224,3 +224,29 @@ def test_a_feature_that_needs_too_much_memory_is_refused(service: Running) -> No
     assert (refused.status_code, "the largest that the service learns" in refused.json()["error"]) == (422, True)
     assert service.post("wide/learn", {"features": "1000:1", "label": 3}).status_code == 200
     service.http.delete("/v1/models/wide")
+
+
+def test_who_asks_for_weights_again_and_again_does_not_keep_the_model_from_learning(service: Running) -> None:
+    assert service.http.put("/v1/models/classes", json={"classes": list(range(60))}).status_code == 201
+    service.post("classes/learn", [{"text": f"w{k} w{k * 7} w{k * 11}", "label": k % 60} for k in range(2000)])
+    codes: set[int] = set()
+    stop = threading.Event()
+
+    def ask() -> None:
+        with httpx.Client(base_url=service.url, timeout=30) as client:
+            while not stop.is_set():
+                codes.add(client.get("/v1/models/classes/weights?top=1000").status_code)
+
+    threads = [threading.Thread(target=ask) for _ in range(LIMITS.commands + 8)]
+    for thread in threads:
+        thread.start()
+    began = time.monotonic()
+    for k in range(40):
+        assert service.post("classes/learn", {"text": f"w{k}", "label": k}).status_code == 200
+    assert time.monotonic() - began < 20
+    assert len(service.http.get("/v1/models/mail/weights").json()["weights"]) == 2  # of another model, at once
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert codes == {200, 429}
+    service.http.delete("/v1/models/classes")

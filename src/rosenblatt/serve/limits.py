@@ -26,6 +26,7 @@ class Limits(NamedTuple):
     models: int = 100
     connections: int = 1024
     predict_inline: int = 256  # examples that are predicted at once; more are predicted in another thread
+    commands: int = 16  # that wait for the thread of a model: weights, files, snapshots
     travels: int = 1  # replays for `at` at the same time
 
 

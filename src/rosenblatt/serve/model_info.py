@@ -16,6 +16,7 @@ from rosenblatt.serve.learning.served_model import ServedModel
 from rosenblatt.serve.messages import Problem
 from rosenblatt.serve.store.log import Log
 
+_MOST_CLASSES = 20  # whose weights are looked for, while learning waits
 _HOUR, _DAY = 60, 24 * 60  # minutes
 
 
@@ -141,7 +142,7 @@ def heaviest(served: ServedModel, top: int) -> dict[str, Any]:
             result[what] = [{"feature": model.name(j), "weight": abs(weight)} for j, weight in named if weight]
         return {"version": live.version, "weights": result}
     binary = model.scheme == "binary"
-    for k, label in enumerate(model.classes):
+    for k, label in enumerate(model.classes[:_MOST_CLASSES]):
         if model.scheme == "ovo":
             break
         columns, weights, _ = model.run.unit(0 if binary else k)

@@ -178,6 +178,8 @@ class ServedModel:
         with self._wakes:
             if self._stopping or self._has_ended:
                 raise RequestError(503, "The service is stopping.", retry=5)
+            if len(self._commands) >= self._limits.commands:
+                raise RequestError(429, "Too many requests wait for this model: send it again soon.", retry=1)
             self._commands.append((command, on_done))
             self._wakes.notify()
 
@@ -189,17 +191,12 @@ class ServedModel:
                 if not self._queue and not self._commands and not self._stopping:
                     self._wakes.wait(self._wait_seconds())
                 submissions = self._take()
-                commands, self._commands = self._commands, deque()
-                ends = self._stopping and not submissions and not commands
+                command = self._commands.popleft() if self._commands else None  # one: learning goes on between two
+                ends = self._stopping and not submissions and command is None
             if submissions:
                 self._learn(submissions)
-            for command, on_done in commands:
-                try:
-                    result = command()
-                except Exception as error:
-                    on_done(None, error)
-                else:
-                    on_done(result, None)
+            if command is not None:
+                self._do(*command)
             if ends:
                 return
             try:
@@ -207,6 +204,15 @@ class ServedModel:
             except Exception as error:  # no memory, perhaps: there may be some again
                 self._warn(f"{type(error).__name__}: {error}")
                 time.sleep(1.0)
+
+    @staticmethod
+    def _do(command: Callable[[], Any], on_done: Callable[[Any, BaseException | None], None]) -> None:
+        try:
+            result = command()
+        except Exception as error:
+            on_done(None, error)
+        else:
+            on_done(result, None)
 
     def _take(self) -> list[Submission]:
         """As much as one group may hold."""
