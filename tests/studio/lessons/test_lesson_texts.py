@@ -100,6 +100,8 @@ TASK = "Erase points until the theorem allows at most 20 mistakes, keep 20 point
         ),
         ('is = "mistakes"', 'is = "faults"', "7: an answer is numbers, or one of mistakes"),
         ('is = "mistakes"', "", "7: each of [[answers]] needs a 'label' and what it 'is'"),
+        ('is = "mistakes"', "is = true", "7: an answer is numbers, or one of mistakes"),
+        ('is = "mistakes"', 'is = [1, "a"]', "7: an answer is numbers, or one of mistakes"),
         ("hint =", "hin =", "7: an answer has no 'hin'; it has label, is, hint"),
         ("## Task", "## task", "16: the headings of a lesson are '## Task', then '## Done'; here comes '## Task', not"),
         ("## Done", "", "20: '## Done' is missing"),
@@ -143,6 +145,15 @@ def test_lists_and_the_lines_of_another_system_are_read(tmp_path: Path) -> None:
     text = read_markdown(tmp_path / "lesson.md").text
     assert text[1:4] == ("• one **bold** item", "• another, longer one", "1. first")
     assert text[4].startswith("Points that are far away")
+
+
+@pytest.mark.parametrize(
+    ("written", "read"), [("2", "2"), ("-0.5", "-0.5"), ("[-4, 3, 2]", "-4 3 2"), ('"-4, 3, 2"', "-4, 3, 2")]
+)
+def test_an_answer_is_numbers_with_or_without_quotes(tmp_path: Path, written: str, read: str) -> None:
+    path = tmp_path / "lesson.md"
+    path.write_text(documented_lesson().replace('is = "mistakes"', f"is = {written}"), encoding="utf-8")
+    assert read_markdown(path).answers[0]["is"] == read
 
 
 def test_a_folder_without_lessons_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

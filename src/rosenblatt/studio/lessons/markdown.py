@@ -71,7 +71,7 @@ def read_markdown(path: Path) -> Lesson:
         panels=tuple(settings.get("panels", ())),
         check="own",
         done=tuple(settings.get("done", ())),
-        answers=tuple(answers),
+        answers=tuple(answer | {"is": _answer_text(answer["is"])} for answer in answers),
     )
 
 
@@ -212,15 +212,21 @@ def _points(file: _File, settings: dict[str, Any]) -> dict[str, Any]:
 def _check_answer(file: _File, k: int, answer: Any) -> None:
     headers = [line for line, text in enumerate(file.lines[: file.body], start=1) if text.strip() == "[[answers]]"]
     line = headers[k] if k < len(headers) else 1
-    if not isinstance(answer, dict) or not all(isinstance(answer.get(name), str) for name in ("label", "is")):
-        file.refuse(line, "each of [[answers]] needs a 'label' and what it 'is', both in quotes")
+    if not isinstance(answer, dict) or not isinstance(answer.get("label"), str) or "is" not in answer:
+        file.refuse(line, "each of [[answers]] needs a 'label' and what it 'is', the label in quotes")
     if unknown := [name for name in answer if name not in _ANSWER_KEYS]:
         file.refuse(line, f"an answer has no {unknown[0]!r}; it has {', '.join(_ANSWER_KEYS)}")
     if not isinstance(answer.get("hint", ""), str):
         file.refuse(line, "the hint of an answer must be a text in quotes")
-    if answer["is"] not in QUANTITIES and not _NUMBERS.fullmatch(answer["is"]):
+    expected = _answer_text(answer["is"])
+    if expected not in QUANTITIES and not _NUMBERS.fullmatch(expected):
         names = ", ".join(QUANTITIES)
         file.refuse(line, f"an answer is numbers, or one of {names}; {answer['is']!r} is neither")
+
+
+def _answer_text(expected: Any) -> str:
+    """What an answer is, as text: numbers need no quotes, and several of them are a list."""
+    return " ".join(map(str, expected)) if isinstance(expected, list) else str(expected)
 
 
 def _without_stop(error: Exception) -> str:
