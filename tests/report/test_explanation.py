@@ -11,9 +11,11 @@ import pytest
 
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError
+from rosenblatt.learn.settings import Settings
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model
 from rosenblatt.report.explanation import explain_example
+from rosenblatt.report.summary import status_words
 
 RANDOM = np.random.default_rng(2)
 CITIES = ["New York, NY", 'the "Hague"', "Bern"]
@@ -109,3 +111,12 @@ def test_no_word_is_named_that_is_not_in_the_example(folder: Path) -> None:
     explanation = explain_example(model, " ".join(words))
     phrases = {*words, *(f"{a} {b}" for a, b in pairwise(words))}
     assert {part.feature for part in explanation["contributions"]} <= phrases
+
+
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [("perceptron", "all passes were made, and mistakes remain"), ("logistic", "all passes were made")],
+)
+def test_a_loss_that_goes_on_without_mistakes_says_nothing_about_them(loss: str, words: str) -> None:
+    assert status_words("budget", Settings(loss=loss)) == words
+    assert status_words("separated", Settings(loss=loss)) == "a whole pass without a mistake"

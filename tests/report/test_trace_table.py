@@ -75,6 +75,13 @@ def test_a_spent_budget_is_reported(max_iter: int, words: str) -> None:
     assert words in trace_text(trace(CORNERS, XOR, max_iter=max_iter))
 
 
+def test_epochs_without_a_mistake_are_counted_where_the_run_goes_on() -> None:
+    run = trace(CORNERS, AND, loss="logistic", max_iter=50)
+    n_clean = run.run.mistakes.count(0)
+    assert 0 < n_clean < 50
+    assert f"all 50 epochs spent, {n_clean} of them without a mistake" in trace_text(run)
+
+
 def test_units_are_named_and_wide_rows_shortened() -> None:
     draw = np.random.default_rng(0)
     text = trace_text(trace(draw.normal(size=(6, 20)), ["[a]", "b", "c"] * 2, max_iter=1))

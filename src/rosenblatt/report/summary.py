@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from rosenblatt.evaluate.label_scores import LabelScores, LabelTally
     from rosenblatt.evaluate.number_scores import NumberScores, NumberTally
     from rosenblatt.evaluate.scores import Scores, Tally
+    from rosenblatt.learn.settings import Settings
 
-STATUS = {
+_STATUS = {
     "separated": "a whole pass without a mistake",
     "validated": "the held-out error stopped falling",
     "budget": "all passes were made, and mistakes remain",
@@ -44,6 +45,13 @@ NAMELESS_INDEX = (
 
 
 PINBALL = "pinball loss"
+
+
+def status_words(status: str, settings: Settings) -> str:
+    """What the status of a run means. A loss that goes on after the last mistake says nothing about mistakes."""
+    if status == "budget" and not settings.mistake_driven:
+        return "all passes were made"
+    return _STATUS[status]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,6 @@ from rosenblatt.report.page.number_sections import number_figures, number_fit_fi
 from rosenblatt.report.page.sections import scores_table, section, table
 from rosenblatt.report.summary import (
     SORTED_BY_LABEL,
-    STATUS,
     Evaluation,
     EvaluationSummary,
     FitSummary,
@@ -26,6 +25,7 @@ from rosenblatt.report.summary import (
     constant_answer,
     errors_of,
     number_spec,
+    status_words,
     top_weights,
 )
 from rosenblatt.report.text.numbers.fit import measured_candidates
@@ -117,7 +117,8 @@ def _fit_headline(summary: FitSummary) -> str:
         (f"{fitted.passes:,}", "pass" if fitted.passes == 1 else "passes"),
         (f"{fitted.seconds:.2f} s", "to learn"),
     ]
-    return _headline(summary.data, f"{fitted.chosen} · {fitted.status}: {STATUS[fitted.status]}", figures)
+    status = status_words(fitted.status, fitted.model.settings)
+    return _headline(summary.data, f"{fitted.chosen} · {fitted.status}: {status}", figures)
 
 
 def _headline(title: str, subtitle: str, figures: Sequence[tuple[str, str]]) -> str:

@@ -13,7 +13,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.records import Label
-from rosenblatt.report.summary import STATUS, number_spec, top_weights
+from rosenblatt.report.summary import number_spec, status_words, top_weights
 from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, bold, clip, dim, named_line, terminal_width
 from rosenblatt.report.weights import Contribution, Weight
 
@@ -39,8 +39,7 @@ def model_lines(model: LinearModel, path: str, top: int) -> Iterator[str]:
     visits = f"{plural(run.n_iter, 'pass')}, {plural(run.t, 'example')}"
     mistakes = "" if settings.predicts_number else f", {plural(run.n_mistakes, 'mistake')}"
     yield named_line("run", f"{visits}{mistakes}")
-    status = "all passes made" if settings.predicts_number and run.status == "budget" else STATUS[run.status]
-    yield named_line("status", f"{run.status}: {status}")
+    yield named_line("status", f"{run.status}: {status_words(run.status, settings)}")
     if history := model.provenance.get("history"):
         yield named_line("history", _history(history))
     yield ""

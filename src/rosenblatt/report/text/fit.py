@@ -21,11 +21,11 @@ from rosenblatt.report.column_decisions import columns_sentence
 from rosenblatt.report.summary import (
     NAMELESS_INDEX,
     SORTED_BY_LABEL,
-    STATUS,
     FitSummary,
     NumberEvaluation,
     before_the_threshold,
     errors_of,
+    status_words,
 )
 from rosenblatt.report.text.candidates import candidate_rows
 from rosenblatt.report.text.evaluation.evaluation import evaluation_lines
@@ -106,7 +106,7 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
     if fitted.number is None and (
         fitted.choice is None or fitted.status != "budget"
     ):  # else the line before says why it ended
-        yield named_line("status", f"{fitted.status}: {STATUS[fitted.status]}")
+        yield named_line("status", f"{fitted.status}: {status_words(fitted.status, fitted.model.settings)}")
     if fitted.order != "given" and fitted.chosen != NUMBER_MINIMUM and (fitted.grouped or fitted.choice is None):
         yield named_line("order", "shuffled" + (", because the file is sorted by label" if fitted.grouped else ""))
     if fitted.cache is not None:

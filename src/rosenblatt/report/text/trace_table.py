@@ -82,10 +82,16 @@ def how_it_ended(run: RunSummary) -> str:
     mistakes = f"{run.n_mistakes:,} mistake{'' if run.n_mistakes == 1 else 's'}"
     ways = {
         "separated": f"separated: epoch {run.n_iter:,} was clean",
-        "budget": f"budget: all {epochs} spent, none of them clean",
+        "budget": f"budget: all {epochs} spent, {_clean_epochs(run)}",
         "validated": f"validated: stopped early after {epochs}",
     }
     return f"{ways.get(run.status, run.status)}; {mistakes} in {run.t:,} visits"
+
+
+def _clean_epochs(run: RunSummary) -> str:
+    """A loss that changes the weights without a mistake, too, goes on after an epoch without one."""
+    n_clean = run.mistakes.count(0)
+    return f"{n_clean:,} of them without a mistake" if n_clean else "none of them clean"
 
 
 def _columns(trace: Trace) -> list[tuple[str, str]]:
