@@ -119,6 +119,9 @@ def test_plane_controls_and_sentence_are_seen_together(
     plane, play, _, moment = boxes
     if size[0] < 500:
         assert plane["bottom"] <= play["top"] < moment["top"], "on a phone: plane, controls, sentence"
+    else:
+        tools = page.value("document.getElementById('drawing').getBoundingClientRect().bottom")
+        assert tools <= size[1], "the tools for drawing are not cut in half by the end of the window"
     assert plane["width"] * plane["height"] > (0.24 if theme == "projector" else 0.3) * size[0] * size[1]
 
 

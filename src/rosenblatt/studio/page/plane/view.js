@@ -8,7 +8,8 @@ export class View {
     const [left, right] = range(points.map((point) => point[0])), [low, high] = range(points.map((point) => point[1]));
     // One scale for both axes, so that a normal looks perpendicular to its line. Few points get a wider border: the first
     // lines of a truth table pass far from it.
-    this.scale = Math.min((WIDTH - 190) / (right - left), (HEIGHT - (points.length > 10 ? 160 : 220)) / (high - low));
+    const [across, up] = points.length > 10 ? [190, 160] : [260, 220];
+    this.scale = Math.min((WIDTH - across) / (right - left), (HEIGHT - up) / (high - low));
     this.middle = [(left + right) / 2, (low + high) / 2];
   }
   toPicture([x, y]) {
