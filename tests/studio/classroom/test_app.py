@@ -18,6 +18,7 @@ from starlette.routing import Mount
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.studio.classroom import app as classroom
+from rosenblatt.studio.classroom import workers
 from rosenblatt.studio.classroom.workers import OK, REFUSED, TOO_LONG, Worker
 from tests import child
 from tests.studio.requests import AND, XOR, cloud
@@ -82,6 +83,17 @@ for name, body in json.loads(sys.argv[1]):
     QUESTIONS[name](body)
 print(json.dumps(sorted({name.partition(".")[0] for name in set(sys.modules) - before})))
 """
+
+
+def test_a_worker_that_starts_while_the_server_ends_goes_in_silence() -> None:
+    context = workers._forkserver()
+    ours, theirs = context.Pipe()
+    process = context.Process(target=workers._serve, args=(theirs, False))
+    ours.close()
+    process.start()
+    theirs.close()
+    process.join(60)
+    assert process.exitcode == 0
 
 
 def test_no_question_pays_for_a_large_import() -> None:

@@ -114,14 +114,12 @@ def _serve(connection: Connection, is_slow: bool) -> None:
     from rosenblatt.studio.playback import run
 
     run.MAX_MOMENTS = _MAX_MOMENTS
-    connection.send("ready")
-    while True:
-        try:
+    with suppress(EOFError, OSError):  # the server has ended
+        connection.send("ready")
+        while True:
             question, body, seconds = connection.recv()
-        except (EOFError, OSError):  # the server has ended
-            return
-        _limit_cpu_time(seconds)
-        connection.send(_answer(QUESTIONS[question], body))
+            _limit_cpu_time(seconds)
+            connection.send(_answer(QUESTIONS[question], body))
 
 
 def _limit_cpu_time(seconds: float) -> None:
