@@ -147,6 +147,16 @@ def test_the_page_of_an_untested_run_has_what_there_is() -> None:
     assert "10.00%" in html
 
 
+def test_scores_on_what_was_learned_say_so() -> None:
+    tested = summary()
+    assert isinstance(tested.evaluation, Evaluation)
+    learned = replace(tested, evaluation=replace(tested.evaluation, data=tested.data))
+    caution = "300 examples, which the model learned: expect more errors on others"
+    for each, says_so in ((tested, False), (learned, True)):
+        assert (caution in fit_page(each)) == says_so
+        assert (caution in " ".join(fit_lines(each, 5))) == says_so
+
+
 def test_the_mistakes_of_a_single_pass_are_no_chart() -> None:
     html = fit_page(replace(summary(mistakes=(40,)), evaluation=None))
     assert "Mistakes per pass" not in html

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rosenblatt.errors import spelled
+from rosenblatt.errors import plural, spelled
 from rosenblatt.model.fit.fitted import Candidate, Fitted
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
@@ -97,6 +97,12 @@ def evaluate_on(
         return NumberEvaluation(name_of(data), of_numbers, of_numbers.scores(), model.target.name)
     tally = evaluate_file(model, data, reading, threads)
     return Evaluation(name_of(data), tally, tally.scores())
+
+
+def examples_words(count: int, *, of_learned_data: bool) -> str:
+    """How many examples were judged, and what to think of it if the model has learned them."""
+    which = ", which the model learned: expect more errors on others" if of_learned_data else ""
+    return plural(count, "example") + which
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,6 @@ from rosenblatt.cli.parameters import (
     sectioned_command,
     several_data_argument,
 )
-from rosenblatt.errors import plural
 from rosenblatt.readers.source import ReadOptions
 
 
@@ -34,7 +33,7 @@ def command(
     """
     from rosenblatt.cli.load_model import load_model
     from rosenblatt.report.json_records import scores_record
-    from rosenblatt.report.summary import EvaluationSummary, evaluate_on
+    from rosenblatt.report.summary import EvaluationSummary, evaluate_on, examples_words
     from rosenblatt.report.text.evaluation.evaluation import evaluation_lines
     from rosenblatt.report.text.layout import bold, named_line
 
@@ -51,8 +50,8 @@ def command(
         record = {"model": model, "data": evaluation.data, **scores_record(scores), "warnings": summary.warnings}
         write_json(record | {"report": report, "drift": drift, "new_words": new_words})
     else:
-        which = ", which the model learned: expect more errors on others" if summary.is_of_learned_data else ""
-        write(f"{bold(evaluation.data)}  {plural(scores.examples, 'example')}{which}\n")
+        examples = examples_words(scores.examples, of_learned_data=summary.is_of_learned_data)
+        write(f"{bold(evaluation.data)}  {examples}\n")
         write_lines(evaluation_lines(evaluation))
         if drift is not None or new_words is not None:
             write("")

@@ -46,11 +46,11 @@ def number_fit_figures(summary: FitSummary) -> list[tuple[str, str]]:
     ]
 
 
-def number_sections(evaluation: NumberEvaluation) -> Iterator[str]:
+def number_sections(evaluation: NumberEvaluation, *, of_learned_data: bool = False) -> Iterator[str]:
     """The scores, and a chart of each thing that a person should look at before using the predictions."""
     scores, target = evaluation.scores, evaluation.target or "target"
     truth, predicted, weights, _, bounds = evaluation.tally.sample.columns()
-    yield section(f"How good it is, on {evaluation.data}", scores_table(scores))
+    yield section(f"How good it is, on {evaluation.data}", scores_table(scores, of_learned_data=of_learned_data))
     chart, left_out = number_charts.predicted_against_true(truth, predicted, target)
     note = "on the diagonal, the prediction is right" + _outside(left_out)
     yield section("Target against prediction", chart, note)

@@ -67,7 +67,7 @@ def evaluation_page(summary: EvaluationSummary) -> str:
     head = _headline(evaluation.data, summary.model_path + (f" · {rule}" if rule else ""), figures)
     sections = [
         *_warnings_section(summary.warnings),
-        *_evaluation_sections(evaluation, model),
+        *_evaluation_sections(evaluation, model, of_learned_data=summary.is_of_learned_data),
         *weights,
         _command_section(summary.command),
     ]
@@ -129,7 +129,7 @@ def _headline(title: str, subtitle: str, figures: Sequence[tuple[str, str]]) -> 
 def _fit_sections(summary: FitSummary) -> Iterator[str]:
     fitted, evaluation = summary.fitted, summary.evaluation
     if evaluation is not None:
-        yield from _evaluation_sections(evaluation, fitted.model)
+        yield from _evaluation_sections(evaluation, fitted.model, of_learned_data=not summary.is_tested)
     yield _features_section(summary.top(FEATURES_SHOWN), fitted.model)
     if fitted.grouped and fitted.order == "given" and fitted.number is None:
         caution = f"{SORTED_BY_LABEL[0].upper()}{SORTED_BY_LABEL[1:]}."
@@ -202,13 +202,17 @@ def _thresholds(evaluation: Evaluation, model: Model) -> str:
     return table(head, rows, cuts.index((own, 0.0))) + f'<p class="note">{escape(note)}</p>'
 
 
-def _evaluation_sections(evaluation: Evaluation | LabelEvaluation | NumberEvaluation, model: Model) -> Iterator[str]:
+def _evaluation_sections(
+    evaluation: Evaluation | LabelEvaluation | NumberEvaluation, model: Model, *, of_learned_data: bool
+) -> Iterator[str]:
     """The scores, the confusion matrix, the curves and the margins; a wide matrix gets the full width."""
     if isinstance(evaluation, NumberEvaluation):
-        yield from number_sections(evaluation)
+        yield from number_sections(evaluation, of_learned_data=of_learned_data)
         return
     if isinstance(evaluation, LabelEvaluation):
-        yield section(f"How good it is, on {evaluation.data}", scores_table(evaluation.scores))
+        yield section(
+            f"How good it is, on {evaluation.data}", scores_table(evaluation.scores, of_learned_data=of_learned_data)
+        )
         yield section("Label by label", _per_class(evaluation.scores.per_class, "label"))
         return
     scores, classes = evaluation.scores, len(evaluation.scores.classes)
@@ -216,7 +220,7 @@ def _evaluation_sections(evaluation: Evaluation | LabelEvaluation | NumberEvalua
     if scores.roc_auc is not None:
         by_class = "; a curve for each class, which the pointer names" if classes > 2 else ""
         roc = section("ROC", charts.roc(evaluation.tally), f"area {scores.roc_auc:.4f}{by_class}")
-    yield section(f"How good it is, on {evaluation.data}", scores_table(scores))
+    yield section(f"How good it is, on {evaluation.data}", scores_table(scores, of_learned_data=of_learned_data))
     if classes > FEW_CLASSES:
         yield roc
     if classes <= MAX_CLASSES:

@@ -7,7 +7,7 @@ from typing import Any
 from rosenblatt.evaluate.label_scores import LabelScores
 from rosenblatt.evaluate.number_scores import NumberScores
 from rosenblatt.evaluate.scores import Scores
-from rosenblatt.report.summary import named_scores
+from rosenblatt.report.summary import examples_words, named_scores
 
 
 def section(title: str, content: str, note: str = "", *, wide: bool = False) -> str:
@@ -26,10 +26,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]], chosen: int | None
     return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def scores_table(scores: Scores | LabelScores | NumberScores) -> str:
+def scores_table(scores: Scores | LabelScores | NumberScores, *, of_learned_data: bool) -> str:
     rows = [
         (name, f"{estimate.value:{spec}}", f"{estimate.low:{spec}} to {estimate.high:{spec}}")
         for name, estimate, spec in named_scores(scores)
         if estimate is not None
     ]
-    return table(["", "value", "95% interval"], rows) + f'<p class="note">{scores.examples:,} examples</p>'
+    note = examples_words(scores.examples, of_learned_data=of_learned_data)
+    return table(["", "value", "95% interval"], rows) + f'<p class="note">{note}</p>'

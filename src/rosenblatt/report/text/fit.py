@@ -25,6 +25,7 @@ from rosenblatt.report.summary import (
     NumberEvaluation,
     before_the_threshold,
     errors_of,
+    examples_words,
     status_words,
 )
 from rosenblatt.report.text.candidates import candidate_rows
@@ -64,7 +65,8 @@ def fit_lines(summary: FitSummary, top: int) -> Iterator[str]:
         yield from candidate_lines(summary)
     if evaluation is not None:
         yield ""
-        yield bold(evaluation.data) + f"  {plural(evaluation.scores.examples, 'example')}"
+        examples = examples_words(evaluation.scores.examples, of_learned_data=not summary.is_tested)
+        yield f"{bold(evaluation.data)}  {examples}"
         yield ""
         yield from evaluation_lines(evaluation)
     yield ""
