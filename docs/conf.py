@@ -46,6 +46,7 @@ html_static_path = ["static"]
 html_copy_source = False
 html_context = {"default_mode": "auto"}  # light or dark as the reader's system
 html_js_files = ["accessible-names.js"]
+html_css_files = ["narrow-windows.css"]
 html_theme_options = {
     "logo": {"text": "Rosenblatt"},
     "show_toc_level": 2,

@@ -43,6 +43,14 @@ QUESTIONS = {
     "teach": {"do/teach"},
     "reproducible": {"explain/one-answer"},
     "http server": {"serve"},
+    "idempotent": {"serve"},
+    "regression": {"numbers"},
+    "prediction interval": {"numbers"},
+    "spark": {"cluster"},
+    "distributed": {"cluster"},
+    "class weights": {"do/clicks"},
+    "grid search": {"explain/race"},
+    "fasttext": {"coming-from"},
 }
 LOOKED_AT = ["index", "do/spam", "_learn/index", "_learn/plot_2_rule", "_gallery/index", "python", "cli", "speed"]
 SIZES = ((390, 844), (820, 1180), (1440, 900))
