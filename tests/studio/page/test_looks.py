@@ -91,6 +91,20 @@ def test_everything_has_a_name_and_the_tab_key_reaches_it_in_order(page: Chromiu
     assert total > 200
 
 
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "projector"])
+def test_the_rules_for_accessible_pages_are_kept(page: Chromium, address: str, theme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    for screen in (*SCREENS, "example=XOR&tab=verdict", "lesson=number"):
+        page.open(f"{address}#{screen}&theme={theme}")
+        page.value("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+        result = Axe().run(page.page, options={"runOnly": RULES})
+        assert result.violations_count == 0, f"{screen}: {result.generate_report()}"
+
+
 def test_the_keys_play_the_run_and_the_sentence_is_announced(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND&at=0")
     live = "document.getElementById('moment').getAttribute('aria-live')"

@@ -24,7 +24,7 @@ export function showLossHistory(panel, history) {
   const rows = history.losses.map((loss) => [loss.name.replace("_", "-"), formula(loss.formula), loss.values]);
   rows.push(["length of w", "‖w‖, with b", history.norm]);
   const list = element("div", { className: "loss-list" });
-  panel.append(element("h3", { textContent: "Each loss, the mean over the points" }), list);
+  panel.append(element("h2", { textContent: "Each loss, the mean over the points" }), list);
   const moves = rows.map((row) => addRow(list, ...row));
   return (frame, run) => {
     const time = frame.kind === "end" ? run.t : frame.t + 1, index = Math.max(0, history.times.findLastIndex((t) => t <= time));
