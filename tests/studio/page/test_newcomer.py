@@ -222,6 +222,21 @@ def test_copying_a_link_is_confirmed_or_refused(page: Chromium, address: str) ->
     page.until("document.getElementById('error').textContent.startsWith('A link holds up to 500 points')")
 
 
+def test_a_link_carries_the_screen_but_not_the_lessons_that_are_done(page: Chromium, address: str) -> None:
+    """Else a student who opens the link of another would save the results of both."""
+    page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.open(f"{address}#example=XOR&tab=export&done=unit.rule")
+    page.page.click("#link")
+    page.until("document.getElementById('link').textContent === 'Copied ✓'")
+    copied = str(page.value("navigator.clipboard.readText()"))
+    assert "example=XOR" in copied
+    assert "done" not in copied
+    page.page.fill("#open-link [name=link]", "http://other.example/#example=OR&done=and.theorem")
+    page.page.get_by_text("Open it here").click()
+    page.until("document.getElementById('example')?.value === 'OR'")
+    page.until("new URLSearchParams(location.hash.slice(1)).get('done') === 'unit.rule'")
+
+
 def test_the_keys_work_while_a_button_has_the_focus(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND&at=0")
     page.page.click("#mistake")

@@ -36,6 +36,14 @@ function readNames(text) {
   } catch { return null; }
 }
 
+// A link for somebody else, without the lessons that are done here; and one from somebody else, with those done here.
+export function withDone(fragment, done) {
+  const keys = new URLSearchParams(fragment);
+  keys.delete("done");
+  if (done.length) keys.set("done", done.join("."));
+  return String(keys);
+}
+
 export function linkText({ example, points, labels, classes, columns, options, at, testShare, theme, tab, switchedOn, lesson, done, expression, build }) {
   const fragment = new URLSearchParams();
   if (example) fragment.set("example", example);

@@ -3,7 +3,7 @@
 import { draw, element, find, number, paragraph, rememberFold } from "./dom.js";
 import { picturePng, pictureSvg, readText, saveFile } from "./files.js";
 import { Lessons } from "./lessons/lessons.js";
-import { DEFAULT_COLUMNS, MAX_POINTS as MAX_LINK_POINTS, linkText, readLink } from "./link.js";
+import { DEFAULT_COLUMNS, MAX_POINTS as MAX_LINK_POINTS, linkText, readLink, withDone } from "./link.js";
 import { Controls } from "./panels/controls.js";
 import { LogicPanel } from "./panels/logic.js";
 import { showErrorHistory, showLossHistory } from "./panels/loss_history.js";
@@ -408,7 +408,7 @@ function readScreen() {
 find("link").addEventListener("click", () => orShowError(async () => {
   updateLink();
   if (!state.example && plane.points.length > MAX_LINK_POINTS) throw new Error(`A link holds up to ${MAX_LINK_POINTS} points, and these are ${number(plane.points.length)}: save the CSV instead.`);
-  await navigator.clipboard.writeText(location.href);
+  await navigator.clipboard.writeText(`${location.href.split("#")[0]}#${withDone(fragment(), [])}`);
   announce("The link is copied.");
   find("link").textContent = "Copied ✓";
   setTimeout(() => { find("link").textContent = "Copy link"; }, 2000);
@@ -418,7 +418,7 @@ find("open-link").addEventListener("submit", (event) => {
   event.preventDefault();
   const [, shared] = find("open-link").elements.link.value.trim().split("#");
   if (!shared) return showError(new Error("This is not a link of the studio: it has no # with the state of a screen behind it."));
-  location.hash = shared;
+  location.hash = withDone(shared, [...(lessons?.finished ?? [])]);
   location.reload();
 });
 find("theme").addEventListener("change", (event) => {
