@@ -3,13 +3,14 @@
 =========
 
 Counting errors gives no direction: the count is flat, except where it jumps. The perceptron, the hinge, the logistic
-and the squared loss have a slope, and are descended instead. In the studio: *Losses*, *Subgradients*, *Logistic unit
-and margin*.
+and the squared loss have a slope, and are descended instead. In the studio: *Losses*, *Subgradients*, *The output as it
+is*, *Logistic unit and margin*.
 """
 
+from matplotlib.figure import Figure
 from sklearn.datasets import make_blobs
 
-from rosenblatt import Adaline, LogisticUnit, Perceptron, figures, losses
+from rosenblatt import Adaline, LinearUnit, LogisticUnit, Perceptron, figures, losses
 
 figure = figures.plot_losses()
 
@@ -34,3 +35,21 @@ figure = figures.plot_regions(LogisticUnit(random_state=0).fit(X, y), X, y)
 
 # %%
 figure = figures.plot_regions(Adaline(random_state=0).fit(X, y), X, y)
+
+# %%
+# The score can also be the answer itself, to a question about a number: the *linear unit*. Its squared error asks for
+# the mean of the targets at each place, the absolute error for their median. So one flat that is far too dear turns the
+# first line, and hardly moves the second. :doc:`Numbers </numbers>` is about learning them from files.
+
+sizes = [[-4.0], [-3.0], [-2.0], [-1.0], [0.0], [1.0], [2.0], [3.0], [4.0]]  # in 10 m² from 70 m²
+rents = [4.1, 4.4, 5.2, 5.4, 6.1, 6.4, 7.2, 7.4, 13.0]  # in 100 €
+units = {loss: LinearUnit(loss=loss, max_iter=1000).fit(sizes, rents) for loss in ("squared", "absolute")}
+
+figure = Figure(figsize=(5.5, 4), layout="constrained")
+axes = figure.subplots()
+axes.plot([size for (size,) in sizes], rents, "o", label="flats")
+for (loss, unit), style in zip(units.items(), ("-", "--"), strict=True):
+    axes.plot([-4.0, 4.0], unit.predict([[-4.0], [4.0]]), style, label=f"{loss} error")
+axes.set(xlabel="size, from 70 m², in 10 m²", ylabel="rent, in 100 €")
+axes.legend()
+print({loss: (round(unit.intercept_, 2), unit.coef_.round(2).tolist()) for loss, unit in units.items()})
