@@ -38,7 +38,9 @@ def link_packages(site: Path, requirements: list[str]) -> None:
     for package in required(requirements, {}).values():
         tops = {file.parts[0] for file in package.files or []} - {"..", "__pycache__"}
         for top in tops:
-            (site / top).symlink_to(Path(str(package.locate_file(top))).resolve())
+            place = Path(str(package.locate_file(top))).resolve()
+            if not (site / top).exists():  # a folder may be shared by several packages
+                (site / top).symlink_to(place)
     package, source = site / "rosenblatt", ROOT / "src" / "rosenblatt"
     (package / "native").mkdir(parents=True)
     for entry in source.iterdir():
@@ -198,6 +200,19 @@ for words in ["fit {0} -o m.model", "predict m.model {0}", "evaluate m.model {0}
         ("certify", ["certify rows.svm --save p.json", "certify rows.svm --check p.json"]),
         ("figures", ["trace rows.svm --passes 2 --plot p.png --animate p.gif"]),
         ("sklearn", ["compare rows.svm --json"]),
+        ("onnx", ["fit rows.svm -o m.model", "export m.model -o m.onnx --json"]),
+        (
+            "all",
+            [
+                "certify rows.svm --plot p.png",
+                "compare rows.svm --json",
+                "trace rows.svm --passes 2 --plot p.png --animate p.gif",
+                "fit table.csv -o m.model --report fit.html",
+                "export m.model -o m.onnx --json",
+                "studio --help",
+                "serve --help",
+            ],
+        ),
     ],
 )
 def test_one_extra_is_enough_for_its_work(extra: str, lines: list[str], tmp_path: Path) -> None:
