@@ -1,17 +1,21 @@
-"""Write docs/cli.md and docs/python.md from the program; `make docs` runs this, and a test fails when one is stale."""
+"""Write cli.md, python.md and http.md from the program; `make docs` runs this, and a test fails when one is stale."""
 
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 import rosenblatt
 from rosenblatt.cli import exits
 from rosenblatt.cli.app import COMMANDS, program
+from rosenblatt.serve.http.openapi import OPENAPI
 
 PAGE = Path(__file__).with_name("cli.md")
 NAMES = Path(__file__).with_name("python.md")
+HTTP = Path(__file__).with_name("http.md")
 CODES = exits.__doc__ or ""
 
 
@@ -106,7 +110,80 @@ def _listed(module: str, names: Sequence[str], *options: str) -> str:
     return "\n".join(["```{eval-rst}", *head, *(f"   {name}" for name in names), "```"])
 
 
+def http() -> str:
+    """The page of HTTP: every request, and the fields of every message, from what the service says of itself."""
+    messages = OPENAPI["components"]["schemas"]
+    return f"""# HTTP
+
+What `rosenblatt serve` answers; this page is made from its `/openapi.json` by `make docs`. [A service that
+learns](serve.md) shows each request at work.
+
+| request | what it does | body | answer |
+|---|---|---|---|
+{chr(10).join(_requests())}
+
+Where a body holds examples it is one of them as JSON, a list of them, or NDJSON with one on each line. Every refusal is
+a [Problem](#problem). A service that is open to the network wants a token: `Authorization: Bearer TOKEN`.
+
+{(chr(10) * 2).join(_message(name, message) for name, message in messages.items())}
+"""
+
+
+def _requests() -> Iterator[str]:
+    for path, operations in OPENAPI["paths"].items():
+        for method, operation in operations.items():
+            parameters = [
+                f"`?{p['name']}=`: {p['description']}" for p in operation.get("parameters", ()) if p["in"] == "query"
+            ]
+            done = next(answer for status, answer in operation["responses"].items() if status.startswith("2"))
+            cells = (
+                "; ".join([operation["summary"], *parameters]),
+                _content(operation.get("requestBody", {})),
+                _content(done),
+            )
+            yield f"| `{method.upper()} {path}` | {' | '.join(cells)} |"
+
+
+def _content(carrier: Mapping[str, Any]) -> str:
+    """What a body or an answer holds: a message, or a file."""
+    names = []
+    for kind, content in carrier.get("content", {}).items():
+        message = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
+        names.append(f"[{message}](#{message.lower()})" if message else f"`{kind}`")
+    return " or ".join(dict.fromkeys(names))
+
+
+def _message(name: str, message: Mapping[str, Any]) -> str:
+    rows = [
+        f"| `{field}` | {_type(schema)} | {_when(field in message['required'], schema)} |"
+        for field, schema in message["properties"].items()
+    ]
+    return "\n".join([f"## {name}", "", message["description"], "", "| field | is | default |", "|---|---|---|", *rows])
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "anyOf" in schema:
+        return " or ".join(_type(each) for each in schema["anyOf"] if each.get("type") != "null")
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema["type"] == "array":
+        return f"a list of {_type(schema['items'])}"
+    if isinstance(values := schema.get("additionalProperties"), dict):
+        return f"an object of {_type(values)}"
+    return {"string": "text", "integer": "whole number", "number": "number", "boolean": "bool", "object": "object"}[
+        schema["type"]
+    ]
+
+
+def _when(is_required: bool, schema: Mapping[str, Any]) -> str:
+    if is_required:
+        return "always there"
+    default = schema.get("default")
+    return "absent" if default in (None, {}) else f"`{json.dumps(default)}`"
+
+
 if __name__ == "__main__":
     PAGE.write_text(reference(), encoding="utf-8")
     NAMES.write_text(public_names(), encoding="utf-8")
+    HTTP.write_text(http(), encoding="utf-8")
     sys.stdout.write(f"{PAGE.name}: {len(COMMANDS)} commands; {NAMES.name}: {len(rosenblatt.__all__)} names\n")

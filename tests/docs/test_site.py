@@ -33,6 +33,7 @@ def test_the_reference_names_everything_public() -> None:
     """`make docs`, or docs/reference.py alone, writes the page."""
     page = runpy.run_path(str(DOCS / "reference.py"))
     assert (DOCS / "python.md").read_text(encoding="utf-8") == page["public_names"]()
+    assert (DOCS / "http.md").read_text(encoding="utf-8") == page["http"]()
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
