@@ -8,6 +8,7 @@ COMPILERS := $(if $(filter-out default,$(origin CXX)),$(CXX),c++ g++ clang++)
 WERROR ?= OFF
 ISA ?= all
 PYTEST_ARGS :=
+PLACES := arm64 clang libc++ python3.12 python3.13 python3.14
 SECONDS := 60
 SEED := 1
 
@@ -15,11 +16,11 @@ py := .venv/bin/python
 pip = $(py) tools/progress.py "$(1)" $(py) -m pip install --disable-pip-version-check
 native := CMakeLists.txt $(wildcard cpp/* cpp/*/* cpp/*/*/*)
 
-.PHONY: help demo studio test bare wheels bench golden docs fuzz check build clean always
+.PHONY: help demo studio test bare wheels elsewhere bench golden docs fuzz check build clean always
 .DELETE_ON_ERROR:
 
 help: ## what can be made (this list)
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
 
 demo: build .venv/.certify ## spam, end to end: learn, test, explain, classify a message of your own
 	@$(py) -m rosenblatt demo
@@ -42,6 +43,9 @@ bare: build .venv/.test ## install a wheel without extras into an empty environm
 wheels: .venv/.wheels ## the wheels of a release for Linux, into dist (TARGETS="x86-64 arm64"); needs python3.11 and python3.12
 	@$(py) -m tools.wheels $(TARGETS)
 
+elsewhere: build .venv/.test ## the contract under PLACES="arm64 clang libc++ python3.13", to the same bits
+	@$(py) -m tools.elsewhere $(PLACES)
+
 bench: build .venv/.bench ## every speed claim, as a ratio to its peers
 	@$(py) -m bench $(BENCH_ARGS)
 
@@ -62,7 +66,7 @@ fuzz: build .venv/.test ## damaged files to every command; native parsers on ran
 	@mkdir -p build
 	@for target in $(wildcard fuzz/*.cpp); do \
 	  name=build/fuzz-`basename $$target .cpp`; \
-	  `$(first_compiler)` -std=c++20 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all $(FUZZ_FLAGS) -Icpp $$target -o $$name && \
+	  `$(first_compiler)` -std=c++20 -O2 -g -w -fsanitize=address,undefined -fno-sanitize-recover=all $(FUZZ_FLAGS) -Icpp $$target -o $$name && \
 	  echo "$$target for $(SECONDS) s" && $$name $(SECONDS) $(SEED) fuzz/corpus/`basename $$target .cpp` || exit 1; done
 
 check: build .venv/.test ## style and types

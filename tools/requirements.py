@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 _OURSELVES = re.compile(r"rosenblatt\[(.+)\]")
 
 
@@ -34,9 +35,13 @@ def requirements(project: dict[str, Any], key: str) -> Iterator[str]:
                 yield requirement
 
 
+def read_requirements(*keys: str) -> list[str]:
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))
+    return list(dict.fromkeys(line for key in keys for line in requirements(project, key)))
+
+
 def main(keys: list[str]) -> None:
-    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
-    print(*dict.fromkeys(line for key in keys for line in requirements(project, key)), sep="\n")
+    print(*read_requirements(*keys), sep="\n")
 
 
 if __name__ == "__main__":
