@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rosenblatt import Perceptron, native
+from rosenblatt import LinearUnit, Perceptron, native
 from rosenblatt.learn.settings import Settings
 
 # Where the control register lies in glibc's fenv_t, and its bits.
@@ -55,11 +55,14 @@ SMALL = X * 1e-308  # their products with weights are subnormal
 S = sparse.csr_array(X * (RNG.random(X.shape) < 0.4))
 Y = RNG.integers(0, 3, len(X)).astype(np.int32)
 PAIR = (Y > 0).astype(np.int32)
+TARGETS = 50.0 * X[:, 0] + RNG.standard_normal(len(X))
+VARIANCES = np.square(X[:, :3])
 NORM2 = np.square(X).sum(axis=1) + 1.0
 WEIGHTS = RNG.standard_normal((3, 21))
 SVMLIGHT = "".join(
     f"{i % 2} 1:{x:.17g} 2:{x * 1e-300:.6g} 3:{x * 1e-310:.6g} 4:0.{i}1\n" for i, x in enumerate(X[:, 0])
 )
+JSON = "".join(f'{{"x": {x:.17g}, "y": {x * 1e-310:.6g}}}\n' for x in X[:, 0]).encode()
 TEXTS = "".join(f"{'ab'[i % 2]}\tword{i % 7} and word{i % 11} and more\n" for i in range(50))
 
 
@@ -70,6 +73,40 @@ def fitted(values: Any, labels: Any, **options: Any) -> Callable[[], list[Any]]:
         return [*parts, model._run.learner.counters(), native.scores(native.rows_of(X), None, WEIGHTS, np.ones(3))]
 
     return learn
+
+
+def numbers(loss: str, rate: str = "invsqrt", **options: Any) -> Callable[[], list[Any]]:
+    def learn() -> list[Any]:
+        unit = LinearUnit(loss=loss, learning_rate=rate, max_iter=3, eta0=0.01, random_state=1, **options)
+        unit.fit(S if rate == "adagrad" else SMALL, TARGETS)
+        learner = unit._run.learner
+        parts = [learner.get(name) for name in ("weights", "drift", "scale")]
+        return [
+            *parts,
+            learner.counters(),
+            learner.squared_error,
+            learner.absolute_error,
+            learner.scores(native.rows_of(X)),
+        ]
+
+    return learn
+
+
+def least_squares() -> list[Any]:
+    rows, order = native.rows_of(X), np.arange(len(X), dtype=np.uint32)
+    squares = native.squared_minimum(rows, order, TARGETS, None, 1e-3, 20, None, 0.0)
+    return [squares, native.logistic_minimum(rows, order, Y, None, 3, 1e-3, 20, None, np.zeros(3))]
+
+
+def json_rows() -> list[Any]:
+    keys = native.find_json_keys(JSON, 0, len(JSON))
+    assert keys is not None
+    return [part for part in native.parse_json_lines(JSON, 0, len(JSON), native.JsonShape(keys))[2] if part]
+
+
+def small_model() -> list[Any]:
+    halves, exponent = native.to_halves(SMALL.ravel())
+    return [halves, exponent, native.from_halves(halves, exponent), native.confidences(X[:, :3], VARIANCES, 0.0)]
 
 
 def one_by_one() -> list[Any]:
@@ -129,6 +166,13 @@ WORK: dict[str, Callable[[], list[Any]]] = {
     "panel": panel_products,
     "judge": judged,
     "squares": lambda: [native.sum_of_squares(X.ravel(), X.size)],
+    "squared": numbers("squared", "arow"),
+    "absolute": numbers("absolute"),
+    "quantile": numbers("quantile", "adagrad", quantile=0.9, keep="average"),
+    "huber": numbers("huber", l1=1e-3),
+    "least squares": least_squares,
+    "json lines": json_rows,
+    "small model": small_model,
     "uniform": lambda: [native.random_uniform(7, 1000)],
 }
 
