@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import sys
 import threading
 from pathlib import Path
@@ -242,6 +243,47 @@ for thread in threads:
 def test_a_fork_while_threads_work_hangs_nobody(code: str) -> None:
     process = run(code)
     assert process.returncode == 0, process.stderr
+
+
+# -- stacks ----------------------------------------------------------------------------------------------------------
+
+# glibc gives threads the stack that the process began with; the limit of the first thread can be raised later.
+SMALL_STACKS = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_STACK, (resource.getrlimit(resource.RLIMIT_STACK)[1],) * 2)
+import numpy as np
+from rosenblatt import Perceptron, fit_file, native
+
+files = {
+    "rows.svm": "1 1:0.25 3:1e-300 7:0.1234567890123456789\\n-1 2:5\\n" * 3000,
+    "rows.vw": "1 |words buy now |numbers a:2.5\\n-1 |words meet me\\n" * 3000,
+    "rows.tsv": "".join(f"spam\\tbuy {i} now, buy\\nham\\tmeet me at {i} or so\\n" for i in range(3000)),
+    "rows.csv": "a,b,label\\n" + "1,2,x\\n3,1,y\\n" * 3000,
+    "rows.jsonl": '{"a": 1, "label": "x"}\\n{"a": 2, "label": "y"}\\n' * 3000,
+}
+for name, text in files.items():
+    path = os.path.join(sys.argv[1], name)
+    with open(path, "w") as file:
+        file.write(text)
+    assert fit_file(path, threads=4).rows == 6000, name
+how = {"base": 1, "guess_base": False, "limit": 1 << 31, "skip": False}
+with open(os.path.join(sys.argv[1], "rows.svm")) as file:
+    ahead = native.read_svmlight_ahead(file.fileno(), os.path.getsize(file.name), 4096, 4, **how)
+    assert sum(len(chunk[1][3]) for chunk in iter(ahead.next, None)) == 6000
+X = np.random.default_rng(1).standard_normal((300, 40))
+Perceptron(max_iter=3, n_jobs=4).fit(X, np.arange(300) % 5)
+panel = native.Panel(40)
+panel.extend(X)
+panel.products(X, 0, 0.1, 0.7, 3, 4)
+print("the end")
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc takes the stack of threads from the limit")
+def test_threads_need_no_more_stack_than_musl_gives_them(tmp_path: Path) -> None:
+    command = ["sh", "-c", 'ulimit -S -s 128; exec "$0" -c "$1" "$2"', sys.executable, SMALL_STACKS, tmp_path]
+    process = child.run(command, capture_output=True, text=True, timeout=120)
+    assert (process.returncode, process.stdout) == (0, "the end\n"), process.stderr
 
 
 # -- interpreters ----------------------------------------------------------------------------------------------------
