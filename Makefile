@@ -66,7 +66,7 @@ fuzz: build .venv/.test ## damaged files to every command; native parsers on ran
 	@mkdir -p build
 	@for target in $(wildcard fuzz/*.cpp); do \
 	  name=build/fuzz-`basename $$target .cpp`; \
-	  `$(first_compiler)` -std=c++20 -O2 -g -w -fsanitize=address,undefined -fno-sanitize-recover=all $(FUZZ_FLAGS) -Icpp $$target -o $$name && \
+	  `$(first_compiler)` -std=c++20 -O2 -g -Wno-psabi -fsanitize=address,undefined -fno-sanitize-recover=all $(FUZZ_FLAGS) -Icpp $$target -o $$name && \
 	  echo "$$target for $(SECONDS) s" && $$name $(SECONDS) $(SEED) fuzz/corpus/`basename $$target .cpp` || exit 1; done
 
 check: build .venv/.test ## style and types

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
+#include <optional>
 #include <vector>
 
 #include "core/rows.hpp"
@@ -74,58 +76,23 @@ private:
     std::vector<std::uint32_t> list_;
 };
 
-template <class V>
-class DenseReader {
-public:
-    using Value = V;
-
-    DenseReader(const Rows& rows, Order order, bool interleaved)
-        : rows_(rows), order_(order), blocks_(rows.features, interleaved), ahead_(prefetch_rows(rows.features * sizeof(V))) {}
-
-    DenseRow<V> operator[](std::size_t p) {
-        if (p + ahead_ < order_.count) {
-            const V* const next = at(p + ahead_);
-            for (auto* line = reinterpret_cast<const char*>(next); line < reinterpret_cast<const char*>(next + rows_.features); line += 64)
-                __builtin_prefetch(line, 0, 2);
-        }
-        return blocks_(at(p), rows_.features);
-    }
-    // Makes at() valid for these rows. True: those after them lie in place too, and may be prefetched.
-    bool load(std::size_t, std::size_t) { return true; }
-    const V* at(std::size_t p) const {
-        return static_cast<const V*>(rows_.values) + static_cast<std::ptrdiff_t>(order_[p]) * rows_.row_stride;
-    }
-
-private:
-    const Rows& rows_;
-    Order order_;
-    NonzeroBlocks<V> blocks_;
-    std::size_t ahead_;
-};
-
 // Rows that must be written out before they can be read: a few of them at a time are gathered into a tile, as doubles (every
 // loop is compiled once for each reader). Strided columns (Fortran order, slices) are gathered column by column, so that the
 // loads are independent and neighbouring rows share their cache lines. Products of columns are computed here, in the type of
 // the columns: the expanded matrix never exists.
-class TileReader {
+class Tile {
 public:
-    using Value = double;
-
-    TileReader(const Rows& rows, Order order, bool interleaved)
-        : rows_(rows), order_(order), blocks_(rows.features, interleaved), products_(rows.degree > 1 ? rows.columns : 0, rows.degree),
+    Tile(const Rows& rows, Order order)
+        : rows_(rows), order_(order), products_(rows.degree > 1 ? rows.columns : 0, rows.degree),
           height_(std::clamp<std::size_t>(65536 / std::max<std::size_t>(rows.features * sizeof(double), 1), 8, 64)),
           tile_(height_ * rows.features) {}
 
-    DenseRow<double> operator[](std::size_t p) {
-        load(p, 1);
-        return blocks_(at(p), rows_.features);
-    }
-    bool load(std::size_t p, std::size_t count) {
-        if (p < first_ || p + count > first_ + filled_) {
-            if (rows_.single) fill<float>(p);
-            else fill<double>(p);
-        }
-        return false;
+    static bool is_needed(const Rows& rows) { return !rows.sparse && (rows.degree > 1 || rows.column_stride != 1); }
+
+    void load(std::size_t p, std::size_t count) {
+        if (p >= first_ && p + count <= first_ + filled_) return;
+        if (rows_.single) fill<float>(p);
+        else fill<double>(p);
     }
     const double* at(std::size_t p) const { return tile_.data() + (p - first_) * rows_.features; }
 
@@ -156,11 +123,53 @@ private:
 
     const Rows& rows_;
     Order order_;
-    NonzeroBlocks<double> blocks_;
     ProductsOfColumns products_;
     std::size_t height_;
     std::vector<double> tile_;
     std::size_t first_ = 0, filled_ = 0;
+};
+
+// Rows in place, or, as doubles, in a tile.
+template <class V>
+class DenseReader {
+public:
+    using Value = V;
+
+    DenseReader(const Rows& rows, Order order, bool interleaved)
+        : rows_(rows), order_(order), blocks_(rows.features, interleaved), ahead_(prefetch_rows(rows.features * sizeof(V))) {
+        if constexpr (std::same_as<V, double>)
+            if (Tile::is_needed(rows)) tile_.emplace(rows, order);
+    }
+
+    DenseRow<V> operator[](std::size_t p) {
+        if (load(p, 1) && p + ahead_ < order_.count) {
+            const V* const next = at(p + ahead_);
+            for (auto* line = reinterpret_cast<const char*>(next); line < reinterpret_cast<const char*>(next + rows_.features); line += 64)
+                __builtin_prefetch(line, 0, 2);
+        }
+        return blocks_(at(p), rows_.features);
+    }
+    // Makes at() valid for these rows. True: those after them lie in place too, and may be prefetched.
+    bool load(std::size_t p, std::size_t count) {
+        if constexpr (std::same_as<V, double>)
+            if (tile_) [[unlikely]] {
+                tile_->load(p, count);
+                return false;
+            }
+        return true;
+    }
+    const V* at(std::size_t p) const {
+        if constexpr (std::same_as<V, double>)
+            if (tile_) [[unlikely]] return tile_->at(p);
+        return static_cast<const V*>(rows_.values) + static_cast<std::ptrdiff_t>(order_[p]) * rows_.row_stride;
+    }
+
+private:
+    const Rows& rows_;
+    Order order_;
+    NonzeroBlocks<V> blocks_;
+    std::size_t ahead_;
+    std::optional<Tile> tile_;
 };
 
 // Sorted rows with columns below 2^31. Indices of 32 bits that nobody else can write are read in place; others are copied row
@@ -291,7 +300,7 @@ template <class F>
 auto with_reader(const Rows& rows, Order order, bool interleaved, F&& f) {
     constexpr std::size_t narrow_columns = std::size_t{1} << 31;
     if (rows.sparse && (!rows.canonical || rows.features > narrow_columns)) return f(MessyCsrReader(rows, order));
-    if (!rows.sparse && (rows.degree > 1 || rows.column_stride != 1)) return f(TileReader(rows, order, interleaved));
+    if (Tile::is_needed(rows)) return f(DenseReader<double>(rows, order, interleaved));
     const auto with_values = [&](auto value) {
         using V = decltype(value);
         return rows.sparse ? f(CsrReader<V>(rows, order)) : f(DenseReader<V>(rows, order, interleaved));

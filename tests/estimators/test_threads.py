@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from rosenblatt import KernelPerceptron, LinearSeparator, Perceptron
+from rosenblatt import KernelPerceptron, LinearPredictor, LinearSeparator, LinearUnit, Perceptron
 from rosenblatt.errors import LearningElsewhereError
 
 RNG = np.random.default_rng(3)
@@ -132,4 +132,25 @@ def test_a_separator_is_predicted_while_it_learns() -> None:
         lambda: model.predict_proba(X[:20]),
         lambda: model.predict(X[:20]),
     )
+    assert {type(error) for error in errors} <= {LearningElsewhereError}
+
+
+@pytest.mark.parametrize("loss", ["squared", "quantile", "huber"])
+def test_a_linear_unit_is_predicted_while_it_learns(loss: str) -> None:
+    """Every row is the same, so in a model of one moment all answers are equal."""
+    ones, targets = np.ones((400, 30)), np.full(400, 1e6)
+    model, torn = LinearUnit(loss=loss, eta0=1e-4).partial_fit(ones, targets), [0]
+
+    def predict() -> None:
+        torn[0] += np.ptp(model.predict(ones[:20])) > 0
+
+    errors = together(lambda: model.partial_fit(ones, targets), lambda: model.partial_fit(ones, targets), predict)
+    assert {type(error) for error in errors} <= {LearningElsewhereError}
+    assert torn == [0]
+
+
+def test_a_predictor_predicts_while_it_is_fitted() -> None:
+    targets = X[:, 0] - 3 * X[:, 1]
+    model = LinearPredictor(rule="number-adagrad").fit(X, targets)
+    errors = together(lambda: model.fit(X, targets), lambda: model.fit(X, targets), lambda: model.predict(X[:20]))
     assert {type(error) for error in errors} <= {LearningElsewhereError}

@@ -61,15 +61,11 @@ ROSENBLATT_INLINE void refuse_divergence(const Rule& rule, Group& group, const E
         group.overflow_row = static_cast<std::int64_t>(example.row);
 }
 
-// Learns the example from its scores. True if weights may have changed.
-template <int W, class Row>
-ROSENBLATT_INLINE bool learn_number(const Learner& learner, Group& group, const Row& row, const Example& example, vec<W> scores) {
+// What each unit learns from its score; `norm` of each is read where the rule needs it. (Not inlined: it is the same for every row.)
+template <int W>
+__attribute__((noinline)) void decide_number(const Learner& learner, Group& group, const Example& example, const double (&s)[W],
+                                             const double (&norm)[W], Step<W>& step) {
     const Rule& rule = learner.rule;
-    double s[W], norm[W];
-    store(s, scores);
-    refuse_divergence(rule, group, example, s[0]);
-    if (rule.needs_norm()) norms<W>(rule, group, row, norm);
-    Step<W> step;
     for (std::size_t u = 0; u < group.units; ++u) {
         const double missing = example.target - s[u];
         const Residual r = residual(rule, learner.levels[group.first + u], missing);
@@ -81,6 +77,18 @@ ROSENBLATT_INLINE bool learn_number(const Learner& learner, Group& group, const 
         step.any = true;
         log_update(rule, group, example.row, u, step.factor[u]);
     }
+}
+
+// Learns the example from its scores. True if weights may have changed. (Not inlined, and given copies, as learn_undecided.)
+template <int W, class Row>
+__attribute__((noinline)) bool learn_number(const Learner& learner, Group& group, Row row, Example example, vec<W> scores) {
+    const Rule& rule = learner.rule;
+    double s[W], norm[W];
+    store(s, scores);
+    refuse_divergence(rule, group, example, s[0]);
+    if (rule.needs_norm()) norms<W>(rule, group, row, norm);
+    Step<W> step;
+    decide_number<W>(learner, group, example, s, norm, step);
     if (step.any) update<W>(learner, group, row, example, step);
     return count_example(rule, group) || step.any;
 }

@@ -97,8 +97,16 @@ ROSENBLATT_INLINE bool count_example(const Rule& rule, Group& group) {
 template <int W, class Row>
 ROSENBLATT_INLINE bool learn_units(const Learner& learner, Group& group, const Row& row, const Example& example, vec<W> scores) {
     const Rule& rule = learner.rule;
+    if (rule.ignores_correct && all_correct<W>(rule, learner.signs_of(example.label, group), scores)) return count_example(rule, group);
+    return learn_undecided<W>(learner, group, row, example, scores);
+}
+
+// The same where the rule learns from correct examples too, or some unit is wrong. (Not inlined: it would be compiled into every
+// loop. Given copies: the loops that call it keep their row in registers.)
+template <int W, class Row>
+__attribute__((noinline)) bool learn_undecided(const Learner& learner, Group& group, Row row, Example example, vec<W> scores) {
+    const Rule& rule = learner.rule;
     const double* const sign = learner.signs_of(example.label, group);
-    if (rule.ignores_correct && all_correct<W>(rule, sign, scores)) return count_example(rule, group);
     double s[W], norm[W];
     store(s, scores);
     Step<W> step;
@@ -292,13 +300,12 @@ ROSENBLATT_INLINE void raise_bound(const Rule& rule, const Learner& learner, Gro
         group.overflow_row = static_cast<std::int64_t>(example.row);
 }
 
-// Not inlined: few learners forget. (Rates of their own have no average.)
-template <int W, class Row, class Move>
-__attribute__((noinline)) void take_fading_step(const Rule& rule, Group& group, const Row& row, vec<W> a, const Step<W>& step, const Move& move) {
+// The rules with a rate for each weight, where weights fade; these have no average. Not inlined: few learners forget.
+template <int W, class Row>
+__attribute__((noinline)) void take_fading_step(const Rule& rule, Group& group, const Row& row, vec<W> a, const Step<W>& step) {
     const double unit = group.scale_unit;
     if (rule.rate == Rate::adagrad) move_weights<W, false>(group, row, rule.intercept, 0.0, FadingAdagrad<W>{a, rule.eta0, unit, 1.0 / unit}, no_observer);
-    else if (rule.rate == Rate::arow) move_weights<W, false>(group, row, rule.intercept, 0.0, FadingArow<W>{a, load<vec<W>>(step.beta), unit, 1.0 / unit}, no_observer);
-    else move(Plain<W>{a / group.weight_unit});
+    else move_weights<W, false>(group, row, rule.intercept, 0.0, FadingArow<W>{a, load<vec<W>>(step.beta), unit, 1.0 / unit}, no_observer);
 }
 
 // Takes the step now, or adds it to the batch.
@@ -314,10 +321,11 @@ ROSENBLATT_INLINE void take_step(const Learner& learner, Group& group, const Row
         if (rule.average) move_weights<W, true>(group, row, rule.intercept, before, delta, observer);
         else move_weights<W, false>(group, row, rule.intercept, before, delta, observer);
     };
-    if (rule.fades) return take_fading_step<W>(rule, group, row, a, step, move);
+    const bool has_own_rates = rule.rate == Rate::adagrad || rule.rate == Rate::arow;
+    if (rule.fades && has_own_rates) return take_fading_step<W>(rule, group, row, a, step);
     if (rule.rate == Rate::adagrad) move(Adagrad<W>{a, rule.eta0});
     else if (rule.rate == Rate::arow) move(Arow<W>{a, load<vec<W>>(step.beta)});
-    else move(Plain<W>{a});
+    else move(Plain<W>{rule.fades ? a / group.weight_unit : a});
 }
 
 // Not inlined: it is most of the code, and would be compiled into every loop.

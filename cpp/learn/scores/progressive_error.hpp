@@ -63,6 +63,13 @@ inline void count_answer(Learner& learner, double target, const double* answers,
     learner.pinball_error += weight * (pinball / static_cast<double>(learner.levels.size()));
 }
 
+// Once the answers of all units are known.
+__attribute__((noinline)) inline void finish_number(Learner& learner, const Group& group, const Example& example, const double* answers,
+                                                    double copies, bool sampled) {
+    if (sampled) learner.sample.add(group.t, 0, answers, learner.levels.size(), learner.most_sampled(), &example.target);
+    if (copies > 0.0) count_answer(learner, example.target, answers, example.weight * copies);
+}
+
 template <int W, class Row>
 void count_number(Learner& learner, const Group& group, vec<W> s, const Example& example, const Row& row, std::vector<double>& answers) {
     const bool averages = learner.rule.average && group.t > 0, sampled = samples_scores(learner, group);
@@ -70,9 +77,17 @@ void count_number(Learner& learner, const Group& group, vec<W> s, const Example&
     if (copies == 0.0 && !sampled) return;
     answers.resize(learner.sign_stride);
     store(answers.data() + group.first, averages ? average_score<W>(row, group, s) : s);
-    if (&group != &learner.groups.back()) return;
-    if (sampled) learner.sample.add(group.t, 0, answers.data(), learner.levels.size(), learner.most_sampled(), &example.target);
-    if (copies > 0.0) count_answer(learner, example.target, answers.data(), example.weight * copies);
+    if (&group == &learner.groups.back()) finish_number(learner, group, example, answers.data(), copies, sampled);
+}
+
+// Once the scores of all units are known: those of the last weights, and behind them those of their averages.
+__attribute__((noinline)) inline void finish_prediction(Learner& learner, const Group& group, const Example& example, const double* last,
+                                                        bool averages, double copies, bool sampled) {
+    const double* const average = averages ? last + learner.sign_stride : last;
+    if (sampled) learner.sample.add(group.t, example.label, average, learner.rule.unit_count(), learner.most_sampled());
+    const double last_wrong = wrong_share(learner, example, last);
+    const double average_wrong = copies == 0.0 ? last_wrong : wrong_share(learner, example, average);
+    count_prediction(learner, example, last_wrong, average_wrong, copies);
 }
 
 // The groups of a learner are scored one after the other; with the last of them the prediction is known. `scores` collects
@@ -94,11 +109,7 @@ __attribute__((noinline)) void count_prediction(Learner& learner, const Group& g
     double *const last = scores.data(), *const average = last + learner.sign_stride;
     store(last + group.first, s);
     if (averages) store(average + group.first, average_score<W>(row, group, s));
-    if (&group != &learner.groups.back()) return;
-    if (sampled) learner.sample.add(group.t, example.label, averages ? average : last, learner.rule.unit_count(), learner.most_sampled());
-    const double last_wrong = wrong_share(learner, example, last);
-    const double average_wrong = copies == 0.0 ? last_wrong : wrong_share(learner, example, average);
-    count_prediction(learner, example, last_wrong, average_wrong, copies);
+    if (&group == &learner.groups.back()) finish_prediction(learner, group, example, last, averages, copies, sampled);
 }
 
 }  // namespace rosenblatt::ROSENBLATT_ISA
