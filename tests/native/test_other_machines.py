@@ -16,12 +16,18 @@ FLAGS = ("-std=c++20", "-O1", "-w", "-ffp-contract=off", f"-I{CPP}", str(SOURCE)
 
 @cache
 def answers(folder: Path, compiler: str, *flags: str, runner: tuple[str, ...] = ()) -> list[str]:
-    program = folder / f"one_answer_{compiler}"
-    process = child.run([compiler, *FLAGS, *flags, "-o", program], capture_output=True, text=True)
+    compiled = folder / f"one_answer_{compiler}"
+    process = child.run([compiler, *FLAGS, *flags, "-o", compiled], capture_output=True, text=True)
     assert process.returncode == 0, process.stderr
-    process = child.run([*runner, program], capture_output=True, text=True)
+    process = child.run([*runner, compiled], capture_output=True, text=True)
     assert process.returncode == 0, process.stderr
     return process.stdout.splitlines()
+
+
+def program(name: str) -> str | None:
+    """The program as Debian installs it: by its name, as `name-static`, or with the newest version behind it."""
+    others = [f"{name}-static", *(f"{name}-{version}" for version in range(30, 13, -1))]
+    return next(filter(shutil.which, [name, *others]), None)
 
 
 def skip_without_library(compiler: str, flags: tuple[str, ...], folder: Path) -> None:
@@ -43,10 +49,11 @@ def skip_without_library(compiler: str, flags: tuple[str, ...], folder: Path) ->
 def test_every_rule_learns_the_same_bits(
     compiler: str, flags: tuple[str, ...], runner: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    missing = [program for program in ("g++", compiler, *runner) if shutil.which(program) is None]
+    missing = [name for name in ("g++", compiler, *runner) if program(name) is None]
     if missing:
         pytest.skip(f"no {missing[0]} here (Debian: g++-aarch64-linux-gnu and qemu-user, or clang)")
     folder = tmp_path_factory.getbasetemp()
+    compiler, runner = str(program(compiler)), tuple(str(program(name)) for name in runner)
     skip_without_library(compiler, flags, folder)
     expected = answers(folder, "g++")
     assert len(expected) == 57 + 42  # classes, numbers
@@ -59,12 +66,13 @@ NUMBERS = ("0.1234567890123456789e-7", "1.7976931348623157e308", "-1234567890123
 
 @pytest.mark.parametrize("flags", [(), ("-stdlib=libc++",)], ids=["libstdc++", "libc++"])
 def test_a_comma_of_the_locale_is_no_point(flags: tuple[str, ...], tmp_path: Path) -> None:
-    missing = [program for program in ("clang++", "localedef") if shutil.which(program) is None]
+    missing = [name for name in ("clang++", "localedef") if program(name) is None]
     if missing:
         pytest.skip(f"no {missing[0]} here")
-    skip_without_library("clang++", flags, tmp_path)
+    compiler = str(program("clang++"))
+    skip_without_library(compiler, flags, tmp_path)
     child.run(["localedef", "-i", "de_DE", "-f", "UTF-8", tmp_path / "de_DE.UTF-8"], capture_output=True)
-    command = ["clang++", *FLAGS[:-1], *flags, SOURCE.with_name("numbers.cpp"), "-o", tmp_path / "numbers"]
+    command = [compiler, *FLAGS[:-1], *flags, SOURCE.with_name("numbers.cpp"), "-o", tmp_path / "numbers"]
     process = child.run(command, capture_output=True, text=True)
     assert process.returncode == 0, process.stderr
     german = os.environ | {"LOCPATH": str(tmp_path), "LC_ALL": "de_DE.UTF-8"}
