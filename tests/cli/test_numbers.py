@@ -97,8 +97,8 @@ def test_what_is_for_classes_is_refused_of_a_model_of_numbers(
     for words in (["--proba"], ["--scores"], ["--confidence"], ["--top", "3"]):
         error = run(capsys, "predict", model, houses, *words, code=4)
         assert f"predicts a number, and {words[0]} is for classes" in error
-    error = run(capsys, "fit", "--from", model, houses, "-o", tmp_path / "n", code=4)
-    assert "predicts a number, so it cannot be learned on from" in error
+    error = run(capsys, "fit", "--from", model, houses, "--new-labels", "-o", tmp_path / "n", code=2)
+    assert "predicts a number, which has no classes: leave --new-labels out" in error
 
 
 @pytest.mark.parametrize(

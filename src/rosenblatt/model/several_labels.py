@@ -18,7 +18,7 @@ from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.probabilities.calibration import Calibration, calibrate
 from rosenblatt.model.probabilities.choose_threshold import EVEN, Threshold, chance_at, choose_threshold, score_at
 from rosenblatt.model.probabilities.honest_sample import HonestSample
-from rosenblatt.model.warnings.fit_warnings import Caution, few_examples
+from rosenblatt.model.warnings.fit_warnings import Caution, few_examples_of_new, warnings_of_reading
 from rosenblatt.options.values.threshold_criterion import Criterion, criterion_of
 from rosenblatt.readers.source import Source
 from rosenblatt.records import HonestScores, Label
@@ -190,7 +190,8 @@ def warnings_of_labels(fitting: Fitting, model: LinearModel) -> Iterator[Caution
     if fitting.honest_scores is not None and fitting.sets is not None:
         judged = judge_labels(fitting.honest_scores, fitting.sets, model)
         yield from worthless_labels(judged.examples, judged.f1, judged.wrong_share, judged.decided, judged.real)
-    yield from few_examples(model.classes, of_labels, noun="label")
+    yield from few_examples_of_new(fitting, "label")
+    yield from warnings_of_reading(fitting)
     unmet = [label for label, one in zip(model.classes, model.thresholds, strict=False) if not one.is_met]
     if unmet:
         named = ", ".join(map(quoted, unmet[:_SHOWN])) + (", …" if len(unmet) > _SHOWN else "")

@@ -253,3 +253,20 @@ def test_a_new_text_is_learned_saved_and_exported(columns: tuple[str, ...], tmp_
         assert [module["scores"](row) for row in csv.DictReader(file)] == scores.tolist()
     again = rosenblatt.fit_file(third, from_=tmp_path / "m.model")
     assert not [caution for caution in again.warnings if "new column" in str(caution)]
+
+
+def test_test_data_may_have_columns_that_nobody_learned(tmp_path: Path) -> None:
+    first = write(tmp_path / "1.csv", rows(1, 300, *OLD))
+    test = write(tmp_path / "test.csv", rows(3, 200, *OLD, *NEW))
+    assert learn_on(tmp_path, first, first, test=test).test_rows == 200
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_classes_that_were_there_before_are_not_few(several: bool, tmp_path: Path) -> None:
+    first = write(tmp_path / "1.csv", rows(1, 300, *OLD))
+    second = write(tmp_path / "2.csv", rows(2, 6, *OLD, *NEW))
+    reading = ReadOptions(multi_label=several, decide=True)
+    save_model(rosenblatt.fit_file(first, rule="arow", passes=1, reading=reading).model, tmp_path / "m.model")
+    kinds = [caution.kind for caution in rosenblatt.fit_file(second, from_=tmp_path / "m.model").warnings]
+    assert "few examples" not in kinds
+    assert "cells" in kinds  # the new columns

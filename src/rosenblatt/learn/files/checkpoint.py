@@ -105,7 +105,8 @@ def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
 
 def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> Fitting:
     scale = _scale(header) if plan.predicts_number else None
-    classes = unpack_classes(header.section("classes"), fewest=2 if scale is None else 0)
+    fewest = 0 if scale is not None else 1 if plan.reading.multi_label else 2
+    classes = unpack_classes(header.section("classes"), fewest=fewest)
     if "class_order" in header:  # older checkpoints have none
         order = header.counts("class_order", len(classes))
         if sorted(order) != list(range(len(classes))):

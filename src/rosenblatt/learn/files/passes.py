@@ -80,6 +80,7 @@ class Fitting:
         self.resumed = False
         self.learned_before = 0  # examples that the run of a model which learns on has learned before
         self.goes_on_in_one_pass = True  # and each of them once
+        self.classes_before: tuple[Label, ...] = ()  # of that model
         self.honest_scores: HonestScores | None = None  # of the winner, once all passes are done
         self.choice: Choice | None = None  # how few examples were learned
         self.leak_sample: LeakSample | None = None  # of the first rows that are learned

@@ -114,9 +114,9 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
     model = LinearModel(
         classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
     )
-    if fitting.number is not None:
-        return _fitted_number(fitting, with_target(model, fitting), test)
     sampled = model if fitting.honest_scores is None else replace(model, sample=_sample(fitting))
+    if fitting.number is not None:
+        return _fitted_number(fitting, with_target(sampled, fitting), test)
     if fitting.sets is not None:
         model = _with_labels(sampled, fitting)
     else:
@@ -168,7 +168,7 @@ def _fitted(fitting: Fitting, model: LinearModel, **results: Any) -> Fitted:
         grouped=fitting.examples.label_order.is_sorted,
         honest_scores=fitting.honest_scores,
         choice=fitting.choice,
-        **results,
+        **{"new_error": fitting.candidates.new_error(fitting.chosen), **results},
     )
 
 
@@ -178,7 +178,9 @@ def _fitted_number(fitting: Fitting, model: NumberModel, test: Paths | None) -> 
     assert number is not None
     model = with_common_names(model, fitting)
     progressive, held_out = fitting.candidates.progressive[chosen], fitting.holdout.error(chosen)
-    best = held_out if held_out is not None else progressive if choice is None else choice.error
+    new = fitting.candidates.new_error(chosen)
+    best = choice.error if choice is not None else progressive if new is None else new
+    best = best if held_out is None else held_out
     rows = fitting.examples.learned if choice is None else choice.rows
     warnings = warnings_of_number(fitting, model, best, rows if held_out is None else fitting.holdout.rows)
     test_loss, test_rows = (0.0, 0) if test is None else test_error(model, test, plan)
@@ -192,6 +194,7 @@ def _fitted_number(fitting: Fitting, model: NumberModel, test: Paths | None) -> 
         progressive_error=in_unit(progressive, plan, number),
         holdout_error=unit(held_out),
         fold_error=None if choice is None else unit(choice.error),
+        new_error=unit(new),
         test_error=unit(test_loss) if test_rows else None,
         test_rows=test_rows,
         candidates=tuple(
@@ -238,7 +241,9 @@ def _sample(fitting: Fitting) -> HonestSample | None:
     learner = fitting.winner.learner
     most = None if fitting.sets is None else MOST_OF_LABELS // learner.units
     if fitting.is_one_pass and not fitting.holdout.rows and (most is None or learner.sample_capacity <= most):
-        return continued(*learner.score_sample(), examples)
+        scores, truth, before, stride = learner.score_sample()
+        truth = truth if fitting.number is None else learner.sample_targets()
+        return continued(scores, truth, before, stride, examples)
     return thinned(honest, examples, most)
 
 
@@ -331,7 +336,7 @@ def wrong_decisions(model: LinearModel, path: Paths, reading: ReadOptions, threa
 
     wrong: float = 0
     rows = 0
-    source = open_source(path, reading._replace(classes=()), model.space)
+    source = open_source(path, reading._replace(classes=(), grow=False), model.space)
     for block in predict_source(model, source, threads):
         if source.label_sets is not None:
             from rosenblatt.model.several_labels import label_truth

@@ -25,6 +25,7 @@ from rosenblatt.learn.files.labels.labels_to_classes import (
     class_codes,
     quoted,
 )
+from rosenblatt.learn.files.numbers.scaled_targets import TargetScale
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.run import Run
@@ -39,9 +40,11 @@ from rosenblatt.learn.state.grown_run import (
     with_units,
 )
 from rosenblatt.model.fit.fitted import Fitted, fitted_of
+from rosenblatt.model.fit.plan_of_fit import refuse_with_number
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
-from rosenblatt.model.model_file import load_scorer, with_classes
+from rosenblatt.model.kinds.number import NumberModel
+from rosenblatt.model.model_file import load_scorer, with_weights
 from rosenblatt.model.probabilities.honest_sample import HonestSample, merged
 from rosenblatt.model.warnings.fit_warnings import Caution
 from rosenblatt.readers.block_rows import take_examples
@@ -54,8 +57,21 @@ from rosenblatt.records import FeatureSpace, HonestScores, Label, SourceBlock
 
 _FEWEST_SCORES = 1000  # of new examples, to calibrate by them
 _LONGEST_HISTORY = 100
-_OF_THE_MODEL = ("rule", "passes", "order", "features", "keep", "keep_cache")  # options that it answers
-_OF_THE_DATA = ("format", "label", "labels_from", "header", "index_base", "on_bad_row", "decide", "grow")
+# Options that the model answers.
+_OF_THE_MODEL = ("rule", "passes", "order", "features", "keep", "keep_cache", "error", "quantiles")
+_OF_THE_DATA = (
+    "format",
+    "label",
+    "labels_from",
+    "header",
+    "index_base",
+    "on_bad_row",
+    "decide",
+    "grow",
+    "multi_label",
+    "task",
+)
+_WHAT_IT_LEARNS = {"number": "predicts a number", "classes": "decides between classes"}
 _OF_NEW_COLUMNS = ("drop", "keep", "as_")
 
 
@@ -63,8 +79,13 @@ def learn_on(
     inputs: Paths | Source, path: str, plan: Plan, chosen: Mapping[str, Any], test: Paths | None = None
 ) -> Fitted:
     """The model of this file after it has learned the new examples; the file is not changed."""
-    model = with_classes(load_scorer(path), path, "learned on from")
+    model = with_weights(load_scorer(path), path, "learned on from")
     refuse_unless_it_learns_on(model, path)
+    if isinstance(model, NumberModel) and chosen["new_labels"]:
+        raise ParameterError(f"{path}: predicts a number, which has no classes: leave {option('new_labels')} out.")
+    task = "number" if isinstance(model, NumberModel) else "classes"
+    if plan.reading.task not in (None, task):
+        raise ParameterError(f"{path}: {_WHAT_IT_LEARNS[task]}: leave {option('task', plan.reading.task)} out.")
     if plan.reading.multi_label and not isinstance(model, MultiLabelModel):
         raise ParameterError(f"{path}: decides for one class, not about labels: leave {option('multi_label')} out.")
     if isinstance(model, MultiLabelModel) and chosen["class_weight"] is not None:
@@ -72,13 +93,16 @@ def learn_on(
     _refuse_options(path, plan, chosen if not chosen["forget"] else {**chosen, "passes": "auto", "order": None})
     rule = str(model.provenance.get("rule", "saved"))
     plan = _plan_of(model, rule, plan, chosen, path)
+    if isinstance(model, NumberModel):
+        refuse_with_number(plan, path)
     source = open_source(inputs.inputs if isinstance(inputs, Source) else inputs, plan.reading, model.space)
-    before, judged_before = model.summary, (model.run.learner.wrong, model.run.learner.weighed)
-    known = _WithNewLabels(source, model, path) if chosen["new_labels"] else _Checked(source, model.classes, path)
+    before = model.summary
+    known = _known(source, model, path, new_labels=chosen["new_labels"])
     fitting = _begin(known, plan, model, rule, forget=chosen["forget"], resume=bool(chosen["resume"]))
     if isinstance(known, _WithNewLabels):
         known.fitting = fitting
     one_pass = before.n_iter == 1 and "chosen_by" not in model.provenance
+    fitting.classes_before = model.classes
     fitting.learned_before = before.t if model.sample is None else model.sample.examples
     fitting.goes_on_in_one_pass = one_pass if model.sample is None else model.sample.stride > 0
     fitting.run(save_checkpoint if plan.checkpoint is not None else None)
@@ -89,8 +113,6 @@ def learn_on(
     if one_pass:
         _join_passes(run, before.t)
     fitted = _keep_calibration(fitted_of(fitting, test), model)
-    wrong, weighed = run.learner.wrong - judged_before[0], run.learner.weighed - judged_before[1]
-    fitted = fitted._replace(new_error=wrong / weighed if weighed else None)
     if not one_pass:
         n_mistakes = run.mistakes[-1]
         fitted = fitted._replace(passes=1, mistakes=(n_mistakes,), n_mistakes=n_mistakes)
@@ -113,17 +135,26 @@ def refuse_unless_it_learns_on(model: LinearModel, path: str) -> None:
         )
 
 
+def _known(source: Source, model: LinearModel, path: str, *, new_labels: bool) -> KnownLabels:
+    """The source with the classes of the model, or with its numbers centred and scaled as those of the model."""
+    if isinstance(model, NumberModel):
+        return KnownLabels(source, (), fixed=True, scale=model.target.scale)
+    return _WithNewLabels(source, model, path) if new_labels else _Checked(source, model.classes, path)
+
+
 def _begin(source: Source, plan: Plan, model: LinearModel, rule: str, *, forget: float, resume: bool) -> Fitting:
     """The fit where a checkpoint left it, or with the run of the model."""
     if plan.checkpoint is not None and not resume:
         refuse_other_file(plan.checkpoint)
     run = _with_columns_of(source, model)
     if forget:
-        options.check_together("fit_file", run.settings._replace(forget=forget)._asdict())
+        check = options.check_number_together if model.settings.predicts_number else options.check_together
+        check("fit_file", run.settings._replace(forget=forget)._asdict())
         run = with_forgetting(run, forget)
     fitting = load_checkpoint(source, plan) if resume else None
     resumed = fitting is not None
-    fitting = fitting or Fitting(source, plan, model.classes, fixed=True)
+    fitting = fitting or Fitting(source, plan, model.classes, fixed=True, scale=_scale_of(model))
+    fitting.candidates.known_before(model.run)
     if isinstance(model, MultiLabelModel) and fitting.sets is not None:
         for labels in model.sample_sets:  # numbered before those of the new examples
             fitting.sets.add(labels)
@@ -137,6 +168,10 @@ def _begin(source: Source, plan: Plan, model: LinearModel, rule: str, *, forget:
         model.sample.restore(run, _truth_in_fit(model, model.sample))
     fitting.candidates.settings[rule], fitting.candidates.runs[rule] = run.settings, run
     return fitting
+
+
+def _scale_of(model: LinearModel) -> TargetScale | None:
+    return model.target.scale if isinstance(model, NumberModel) else None
 
 
 def _truth_in_fit(model: LinearModel, sample: HonestSample) -> Any:
@@ -308,7 +343,7 @@ def _refuse_options(path: str, plan: Plan, chosen: Mapping[str, Any]) -> None:
         if chosen[name] != options.FIT_FILE[name].default:
             raise ParameterError(f"{option('from_')} learns on as {path} was learned: leave {option(name)} out.")
     for name, default in ReadOptions._field_defaults.items():
-        if name not in (*_OF_THE_DATA, *_OF_NEW_COLUMNS, "multi_label") and getattr(plan.reading, name) != default:
+        if name not in (*_OF_THE_DATA, *_OF_NEW_COLUMNS) and getattr(plan.reading, name) != default:
             raise ParameterError(f"{option('from_')} reads the examples as {path} says: leave {option(name)} out.")
 
 
@@ -321,11 +356,16 @@ def _plan_of(model: LinearModel, rule: str, plan: Plan, chosen: Mapping[str, Any
         grow=True, decide=True, multi_label=several, **{name: training[name] for name in missing}
     )
     weight, threshold = chosen["class_weight"], chosen["threshold"]
+    settings, number = model.settings, isinstance(model, NumberModel)
     return plan._replace(
-        candidates={rule: model.settings},
+        candidates={rule: settings},
+        task="number" if number else "classes",
+        number_candidates={rule: settings} if number else {},
+        error="absolute" if settings.loss == "absolute" else "squared",
+        quantiles=tuple(settings.quantiles),
         passes=1,
         order="given",
-        degree=model.settings.degree,
+        degree=settings.degree,
         scale_to_length=False,
         reading=reading,
         class_weight=model.provenance.get("class_weight") if weight is None else weight,
@@ -380,9 +420,13 @@ def _keep_calibration(fitted: Fitted, model: LinearModel) -> Fitted:
     honest, same = fitted.honest_scores, len(fitted.model.classes) == len(model.classes)
     if model.sample is not None or not same or (honest is not None and len(honest.truth) >= _FEWEST_SCORES):
         return fitted
+    before: dict[str, Any]
     if isinstance(model, MultiLabelModel):
-        of_labels: dict[str, Any] = {"calibrations": model.calibrations, "thresholds": model.thresholds}
-        return fitted._replace(model=replace(fitted.model, **of_labels))
+        before = {"calibrations": model.calibrations, "thresholds": model.thresholds}
+        return fitted._replace(model=replace(fitted.model, **before))
+    if isinstance(model, NumberModel):
+        before = {"interval": model.interval}
+        return fitted._replace(model=replace(fitted.model, **before))
     calibrated = replace(fitted.model, calibration=model.calibration, threshold=model.threshold)
     return fitted._replace(model=calibrated)
 

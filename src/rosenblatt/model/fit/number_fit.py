@@ -14,7 +14,7 @@ from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import TASK, NumberModel, Target
 from rosenblatt.model.probabilities.prediction_intervals import PredictionInterval, prediction_interval
-from rosenblatt.model.warnings.fit_warnings import Caution
+from rosenblatt.model.warnings.fit_warnings import Caution, warnings_of_reading
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.records import Floats, HonestScores
@@ -46,16 +46,19 @@ def with_target(model: LinearModel, fitting: Fitting) -> NumberModel:
     assert number is not None
     space = replace(model.space, settings={**model.space.settings, "task": TASK})
     name = str(space.settings.get("label") or "") if space.kind == "columns" else ""
-    of_number = NumberModel((), space, model.run, model.provenance, target=Target(name, number.scale))
-    return replace(of_number, interval=_interval(of_number, fitting.honest_scores))
+    target = Target(name, number.scale)
+    of_number = NumberModel((), space, model.run, model.provenance, target=target, sample=model.sample)
+    from_the_start = fitting.learned_before == 0 or fitting.is_one_pass
+    return replace(of_number, interval=_interval(of_number, fitting.honest_scores, from_the_start=from_the_start))
 
 
-def _interval(model: NumberModel, honest: HonestScores | None) -> PredictionInterval | None:
+def _interval(model: NumberModel, honest: HonestScores | None, *, from_the_start: bool) -> PredictionInterval | None:
     if honest is None or len(honest) < 2:
         return None
     predicted = model.predicted(np.asarray(honest.scores))
     targets = model.target.scale.outside(np.asarray(honest.truth))
-    return prediction_interval((targets - predicted).tolist(), CONFIDENCE, honest.kind)
+    residuals = (targets - predicted).tolist()
+    return prediction_interval(residuals, CONFIDENCE, honest.kind, from_the_start=from_the_start)
 
 
 def number_fit(fitting: Fitting, model: NumberModel) -> NumberFit:
@@ -75,7 +78,7 @@ def number_fit(fitting: Fitting, model: NumberModel) -> NumberFit:
         least=least,
         largest=largest,
         interval=model.interval,
-        is_certain=plan.reading.task == TASK,
+        is_certain=plan.reading.task == TASK or fitting.learned_before > 0,
     )
 
 
@@ -115,10 +118,7 @@ def warnings_of_number(fitting: Fitting, model: NumberModel, error: float, rows:
             f"There are {rows} examples to judge by: with fewer than {_FEWEST_EXAMPLES}, chance decides what is "
             "learned and measured.",
         )
-    if fitting.checkpoint_failure is not None:
-        yield Caution("checkpoint", f"T{fitting.checkpoint_failure[1:]}; the fit went on without it.")
-    for sentence in fitting.source.warnings():
-        yield Caution("cells", sentence)
+    yield from warnings_of_reading(fitting)
 
 
 def _clearly_less(fitting: Fitting, error: float, baseline: float, rows: int) -> bool:
@@ -153,7 +153,7 @@ def test_error(model: NumberModel, path: Paths, plan: Plan) -> tuple[float, int]
 
     losses: list[float] = []
     rows = 0
-    source = open_source(path, plan.reading._replace(classes=(), task=None), model.space)
+    source = open_source(path, plan.reading._replace(classes=(), task=None, grow=False), model.space)
     for block in predict_source(model, source, plan.threads):
         labelled = block.truth >= 0
         targets = model.target.scale.inside(block.targets[labelled])

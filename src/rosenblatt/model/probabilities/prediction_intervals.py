@@ -47,10 +47,13 @@ def unpack_interval(header: Header) -> PredictionInterval:
     return PredictionInterval(confidence, half_width, examples, covered, header.text("measured_on"))
 
 
-def prediction_interval(residuals: Sequence[float], confidence: float, measured_on: str = "") -> PredictionInterval:
+def prediction_interval(
+    residuals: Sequence[float], confidence: float, measured_on: str = "", *, from_the_start: bool = True
+) -> PredictionInterval:
     """The interval of a confidence, from the differences of targets and predictions that did not know them.
 
-    Of *progressive* predictions only the second half counts: the first are by a model that had learned little.
+    Of *progressive* predictions `from_the_start` only the second half counts: the first are by a model that had
+    learned little.
 
     >>> prediction_interval([0.5, -1.0, 2.0, 1.5, -0.1, 3.0, -2.5, 1.0, 0.2], 0.9).half_width
     3.0
@@ -60,7 +63,7 @@ def prediction_interval(residuals: Sequence[float], confidence: float, measured_
     if not 0 < confidence < 1:
         raise ParameterError(f"The confidence of an interval must be above 0 and below 1. Got {confidence!r} instead.")
     distances = [abs(residual) for residual in residuals]
-    if measured_on == "progressive":
+    if measured_on == "progressive" and from_the_start:
         distances = distances[len(distances) // 2 :]
     even, odd = distances[::2], distances[1::2]
     covered = _count_within(odd, half_width(even, confidence)) + _count_within(even, half_width(odd, confidence))

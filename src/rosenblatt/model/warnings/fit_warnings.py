@@ -180,7 +180,8 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
     """What a person must know of a fit: whether it is worth more than a guess, and which classes are too small."""
     classes, counts, chosen = fitting.classes, fitting.class_counts, fitting.chosen
     guess, baseline = quoted(classes[counts.index(max(counts))]), baseline_error(counts)
-    error, rows = fitting.candidates.progressive[chosen], fitting.examples.learned
+    new_error = fitting.candidates.new_error(chosen)
+    error, rows = fitting.candidates.progressive[chosen] if new_error is None else new_error, fitting.examples.learned
     held_out = fitting.holdout.error(chosen)
     if held_out is not None:
         error, rows = held_out, fitting.holdout.rows
@@ -198,14 +199,11 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
             yield one_class(quoted(decided[0]), guess, advice)
         elif not otherwise and (judged is None or not clearly_better(judged)):
             yield no_better(guess, error, baseline, rows, advice)
-    yield from few_examples(classes, counts)
+    yield from few_examples_of_new(fitting)
     yield from labels_alike(classes)
-    if fitting.checkpoint_failure is not None:
-        yield Caution("checkpoint", f"T{fitting.checkpoint_failure[1:]}; the fit went on without it.")
     if fitting.leak_sample is not None:
         yield from _leaks(fitting.leak_sample, model)
-    for sentence in fitting.source.warnings():
-        yield Caution("cells", sentence)
+    yield from warnings_of_reading(fitting)
     threshold = model.threshold
     if threshold is not None and not threshold.is_met:
         yield Caution(
@@ -213,6 +211,21 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
             f"No threshold reaches {threshold.criterion} on the {threshold.examples:,} examples it was chosen on: "
             f"the best precision there is {threshold.precision:.2%}.",
         )
+
+
+def warnings_of_reading(fitting: Fitting) -> Iterator[Caution]:
+    """What was read otherwise than a person may think, and a checkpoint that could not be written."""
+    if fitting.checkpoint_failure is not None:
+        yield Caution("checkpoint", f"T{fitting.checkpoint_failure[1:]}; the fit went on without it.")
+    for sentence in fitting.source.warnings():
+        yield Caution("cells", sentence)
+
+
+def few_examples_of_new(fitting: Fitting, noun: str = "class") -> list[Caution]:
+    """A warning for classes that have too few examples, and of which a model that learns on had none before."""
+    counts = zip(fitting.classes, fitting.class_counts, strict=True)
+    new = [(label, count) for label, count in counts if label not in fitting.classes_before]
+    return few_examples([label for label, _ in new], [count for _, count in new], noun)
 
 
 def _leaks(sample: LeakSample, model: LinearModel) -> Iterator[Caution]:

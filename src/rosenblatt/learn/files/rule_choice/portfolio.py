@@ -172,6 +172,7 @@ class Candidates:
         self.given_up: dict[str, int] = {}  # rules that fell behind, after this many examples
         self.best_then: dict[str, float] = {}  # the error of the best rule at that point
         self._features_checked = 0  # there is memory for this many
+        self._before: tuple[float, float] | None = None  # of a model that learns on: its errors, and what it learned
 
     def begin(self, block: Block, *, hashed: bool) -> None:
         """Begin the runs, which learn this block first."""
@@ -238,11 +239,26 @@ class Candidates:
         For a rule that keeps its average it is the error of the average, estimated on some thousand rows.
         """
         learner = self.runs[name].learner
-        wrong = learner.wrong
-        if self._plan.predicts_number:
-            wrong = learner.pinball_error if self._plan.quantiles else learner.absolute_error
-            wrong = learner.squared_error if self._plan.error == "squared" and not self._plan.quantiles else wrong
-        return self.progressive.get(name, max(wrong, 0.0) / max(learner.weighed, 1e-300))
+        return self.progressive.get(name, max(self._errors(learner), 0.0) / max(learner.weighed, 1e-300))
+
+    def _errors(self, learner: native.Learner) -> float:
+        """The sum of what is counted as an error."""
+        if not self._plan.predicts_number:
+            return learner.wrong
+        if self._plan.quantiles:
+            return learner.pinball_error
+        return learner.squared_error if self._plan.error == "squared" else learner.absolute_error
+
+    def known_before(self, run: Run) -> None:
+        """What this run of a model has learned so far is not new."""
+        self._before = self._errors(run.learner), run.learner.weighed
+
+    def new_error(self, name: str) -> float | None:
+        """The progressive error on the new examples alone, where a model learns on."""
+        if self._before is None:
+            return None
+        learner, (errors, weighed) = self.runs[name].learner, self._before
+        return max(self._errors(learner) - errors, 0.0) / max(learner.weighed - weighed, 1e-300)
 
     def end_pass(self, *, first_pass: bool) -> dict[str, Run]:
         """End the pass of the runs that were learned in it, and return them."""

@@ -32,9 +32,10 @@ def number_error_lines(summary: FitSummary) -> Iterator[str]:
     fitted, number = summary.fitted, summary.fitted.number
     assert number is not None
     spec = number_spec(number.baseline)
-    errors = [
-        f"{fitted.progressive_error:{spec}} {number.measure}, progressive: each example predicted before it was learned"
-    ]
+    measured, each = fitted.progressive_error, "each example"
+    if fitted.new_error is not None:
+        measured, each = fitted.new_error, "each new example"
+    errors = [f"{measured:{spec}} {number.measure}, progressive: {each} predicted before it was learned"]
     if fitted.choice is not None and fitted.fold_error is not None:
         rows = "examples" if fitted.choice.folds > 1 else plural(fitted.choice.rows, "example")
         in_turn = f" (one part in {fitted.choice.folds} set aside in turn)" if fitted.choice.folds > 1 else ""
