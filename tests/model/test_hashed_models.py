@@ -115,3 +115,19 @@ def test_names_of_old_and_new_columns_are_joined(tmp_path: Path, others: dict[in
     known: Any = stored.names
     joined = _written_and_read(replace(stored, names=ChainMap(known, others)), tmp_path / "s")
     assert list(joined.names.items()) == sorted({**others, **names}.items())
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_the_largest_weights_are_those_of_the_whole_unit(below: bool, tmp_path: Path) -> None:
+    """Read where they lie, by slots of columns in the order they occurred; of equal ones the first column."""
+    words = [f"w{k % 61} {'free' if k % 3 else 'lunch'} w{k % 7}" for k in range(300)]
+    (tmp_path / "t.tsv").write_text("".join(f"{'ab'[k % 3 > 0]}\t{text}\n" for k, text in enumerate(words)))
+    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{k % 17},{'ab'[k % 2]}\n" for k in range(300)))
+    for name in ("t.tsv", "t.csv"):
+        run = fit_file(tmp_path / name, rule="perceptron", passes=2).model.run
+        columns, weights, _ = run.unit(0)
+        best = native.largest_weights(weights, below, 20)
+        expected = [(j if columns is None else columns[j], weight) for j, weight in best]
+        assert run.largest_of_unit(0, below=below, most=20) == expected
+        assert run.largest_of_unit(0, below=below, most=0) == []
+        assert len(expected) == 20 or name == "t.csv"

@@ -60,11 +60,15 @@ nb::object get_sparse_part(const CompactLearner& learner, const std::string& nam
     return nb::make_tuple(to_memoryview(index), to_memoryview(value), biases);
 }
 
+const Group& group_of(const CompactLearner& learner, std::size_t unit) {
+    if (unit >= learner.rule.unit_count()) throw nb::index_error(("there is no unit " + std::to_string(unit)).c_str());
+    return *std::find_if(learner.groups.begin(), learner.groups.end(),
+                         [=](const Group& candidate) { return unit < candidate.first + candidate.units; });
+}
+
 // (columns, weights, bias) of one unit; columns are ascending, or None where it has all of them.
 nb::tuple get_unit(const CompactLearner& learner, std::size_t unit) {
-    if (unit >= learner.rule.unit_count()) throw nb::index_error(("there is no unit " + std::to_string(unit)).c_str());
-    const Group& group = *std::find_if(learner.groups.begin(), learner.groups.end(),
-                                       [=](const Group& candidate) { return unit < candidate.first + candidate.units; });
+    const Group& group = group_of(learner, unit);
     const auto weight = [&](std::size_t j) { return group.weights.feature[j * group.width + unit - group.first]; };
     PooledVector<std::int64_t> columns;
     PooledVector<double> weights;
@@ -78,6 +82,31 @@ nb::tuple get_unit(const CompactLearner& learner, std::size_t unit) {
         for (std::size_t j = 0; j < learner.features; ++j) weights.push(weight(j));
     const nb::object columns_or_none = learner.columns ? to_memoryview(columns) : nb::none();
     return nb::make_tuple(columns_or_none, to_memoryview(weights), group.weights.bias[unit - group.first]);
+}
+
+// (column, absolute value) of the largest positive weights of a unit, or of its smallest negative ones, furthest from 0 first;
+// of equal ones the first column. Weights are read where they lie: of very many few are wanted.
+auto largest_of_unit(const CompactLearner& learner, std::size_t unit, bool negative, std::size_t max_count) {
+    const Group& group = group_of(learner, unit);
+    const double* weight = group.weights.feature.data() + (unit - group.first);
+    std::vector<std::pair<std::size_t, double>> heap;
+    const auto before = [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; };
+    for (std::size_t j = 0; j < learner.features; ++j, weight += group.width) {
+        const double size = negative ? -*weight : *weight;
+        if (!(size > 0.0) || max_count == 0 || (heap.size() == max_count && size < heap.front().second)) continue;
+        const std::int64_t column = learner.columns ? (*learner.columns)[j] : static_cast<std::int64_t>(j);
+        if (column < 0) continue;
+        const std::pair<std::size_t, double> entry(static_cast<std::size_t>(column), size);
+        if (heap.size() == max_count) {
+            if (!before(entry, heap.front())) continue;
+            std::pop_heap(heap.begin(), heap.end(), before);
+            heap.pop_back();
+        }
+        heap.push_back(entry);
+        std::push_heap(heap.begin(), heap.end(), before);
+    }
+    std::sort_heap(heap.begin(), heap.end(), before);
+    return heap;
 }
 
 // A learner whose weights are the final ones, to score sparse rows with.
@@ -273,6 +302,7 @@ void bind_learner_state(Class<CompactLearner>& learner) {
         .def("final_weights", reading(&get_final_weights), "average"_a)
         .def("scoring_copy", reading(&scoring_copy), "average"_a)
         .def("unit", reading(&get_unit), "unit"_a)
+        .def("largest_of_unit", reading(&largest_of_unit), "unit"_a, "below"_a, "most"_a)
         .def("counters", reading(&get_counters))
         .def("restore", changing(&put_counters), "counters"_a)
         .def("score_sample", reading(&get_sample))

@@ -333,6 +333,10 @@ class Run:
         """One unit of the answer: the columns that have weights (None: all of them), the weights, and the bias."""
         return self.scorer().unit(k)
 
+    def largest_of_unit(self, k: int, *, below: bool, most: int) -> list[tuple[int, float]]:
+        """The columns of its largest weights, or of the smallest ones below 0, each with how far that is from 0."""
+        return self.scorer().largest_of_unit(k, below, most)
+
     def scorer(self) -> native.Learner:
         """A learner with the final weights, laid out once to score many blocks.
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
 
-from rosenblatt import native
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.hashing.column_names import ColumnNames
@@ -41,10 +40,8 @@ def _heaviest(model: LinearModel) -> tuple[int, ...]:
     signs = (False, True) if model.scheme in ("binary", "number") else (False,)
     heaviest: set[int] = set()
     for unit in range(model.run.learner.units):
-        columns, weights, _ = model.run.unit(unit)
-        for sign in signs:
-            best = native.largest_weights(weights, sign, _HEAVIEST)
-            heaviest |= {int(j if columns is None else columns[j]) for j, _ in best}
+        for below in signs:
+            heaviest |= {column for column, _ in model.run.largest_of_unit(unit, below=below, most=_HEAVIEST)}
     return tuple(sorted(heaviest))
 
 

@@ -7,7 +7,6 @@ from array import array
 from bisect import bisect_left
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from math import isfinite
 from typing import Any
 
@@ -24,7 +23,6 @@ from rosenblatt.storage.tensors import (
     read_buffer,
     read_text_bytes,
     read_texts,
-    split_texts,
 )
 
 _LABEL_TYPES: Mapping[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
@@ -95,7 +93,7 @@ def _put_names(tensors: Tensors, names: Mapping[int, str]) -> int:
 
 
 class _StoredNames(Mapping[int, str]):
-    """Column -> name, split on first access: there may be hundreds of thousands, and a prediction needs none."""
+    """Column -> name, each split off where it is asked for: there may be hundreds of thousands, and few are needed."""
 
     def __init__(self, columns: list[int], texts: tuple[bytes, list[int]]) -> None:
         self._columns, self._texts = columns, texts
@@ -120,18 +118,17 @@ class _StoredNames(Mapping[int, str]):
             start = stop
         return columns, all_ends, b"".join(parts)
 
-    @cached_property
-    def _by_column(self) -> dict[int, str]:
-        return dict(zip(self._columns, split_texts(*self._texts), strict=True))
-
     def __getitem__(self, column: int) -> str:
-        return self._by_column[column]
+        (text, ends), at = self._texts, bisect_left(self._columns, column)
+        if at == len(self._columns) or self._columns[at] != column:
+            raise KeyError(column)
+        return text[ends[at - 1] if at else 0 : ends[at]].decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._by_column)
+        return iter(self._columns)
 
     def __len__(self) -> int:
-        return len(self._by_column)
+        return len(self._columns)
 
 
 def unpack_space(header: Header, tensors: Tensors) -> FeatureSpace:
@@ -140,6 +137,8 @@ def unpack_space(header: Header, tensors: Tensors) -> FeatureSpace:
         raise damaged(f"{kind!r} is not a kind of feature space")
     names = header.count("names", 2**32)
     columns = read_buffer(tensors, "space.names.column", "int64", (names,)).tolist()
+    if sorted(columns) != columns:
+        raise damaged("the columns that have names do not ascend")
     texts = read_text_bytes(tensors, "space.names", names)
     shift = scale = None
     if "scaled" in header:

@@ -92,9 +92,8 @@ def top_features(model: LinearModel, k: int, count: int) -> list[Weight]:
     if model.scheme == "ovo":
         best = native.largest_weights(direction(model, k), False, max(count, 0))
     else:
-        columns, weights, _ = model.run.unit(0 if model.scheme == "binary" else k)
-        best = native.largest_weights(weights, model.scheme == "binary" and k == 0, max(count, 0))
-        best = best if columns is None else [(columns[j], weight) for j, weight in best]
+        two = model.scheme == "binary"
+        best = model.run.largest_of_unit(0 if two else k, below=two and k == 0, most=max(count, 0))
     return [Weight(model.name(j), weight) for j, weight in best]
 
 

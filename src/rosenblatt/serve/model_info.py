@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from rosenblatt import native
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.records import HonestScores
@@ -145,8 +144,6 @@ def heaviest(served: ServedModel, top: int) -> dict[str, Any]:
     for k, label in enumerate(model.classes[:_MOST_CLASSES]):
         if model.scheme == "ovo":
             break
-        columns, weights, _ = model.run.unit(0 if binary else k)
-        best = native.largest_weights(weights, binary and k == 0, top)
-        named = [(int(j if columns is None else columns[j]), weight) for j, weight in best]
-        result[str(label)] = [{"feature": model.name(j), "weight": abs(weight)} for j, weight in named if weight]
+        best = model.run.largest_of_unit(0 if binary else k, below=binary and k == 0, most=top)
+        result[str(label)] = [{"feature": model.name(column), "weight": weight} for column, weight in best]
     return {"version": live.version, "weights": result}
