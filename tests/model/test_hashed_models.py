@@ -130,4 +130,4 @@ def test_the_largest_weights_are_those_of_the_whole_unit(below: bool, tmp_path: 
         expected = [(j if columns is None else columns[j], weight) for j, weight in best]
         assert run.largest_of_unit(0, below=below, most=20) == expected
         assert run.largest_of_unit(0, below=below, most=0) == []
-        assert len(expected) == 20 or name == "t.csv"
+        assert expected or name == "t.csv"

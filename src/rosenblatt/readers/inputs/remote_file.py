@@ -12,6 +12,7 @@ from rosenblatt.readers.inputs.compression import compression_of
 from rosenblatt.readers.inputs.input_file import HEAD, InputFile, Stream, cannot_read, counted_stream
 
 _BUFFER = 1 << 20
+_SECONDS_OF_RETRIES = 20
 
 
 def is_url(path: str) -> bool:
@@ -120,11 +121,22 @@ def _expression(pattern: str) -> str:
     return "".join({"**": ".*", "**/": ".*", "*": "[^/]*"}.get(p, p if p[:1] == "[" else re.escape(p)) for p in parts)
 
 
+def _with_patience(url: str) -> str:
+    """Google's client tries again for a quarter of an hour, without a word, where there is no access.
+
+    >>> _with_patience("gs://bucket/a.csv"), _with_patience("s3://bucket/a.csv")
+    ('gs://bucket/a.csv?retry_limit_seconds=20', 's3://bucket/a.csv')
+    """
+    if not url.startswith(("gs://", "gcs://")) or "retry_limit_seconds=" in url:
+        return url
+    return f"{url}{'&' if '?' in url else '?'}retry_limit_seconds={_SECONDS_OF_RETRIES}"
+
+
 def _file_system(url: str) -> tuple[Any, str]:
     from pyarrow import ArrowInvalid, fs
 
     try:
-        system, place = fs.FileSystem.from_uri(url)
+        system, place = fs.FileSystem.from_uri(_with_patience(url))
         return system, place
     except ArrowInvalid as error:
         scheme, name = url.partition("://")[0], without_secrets(url)
