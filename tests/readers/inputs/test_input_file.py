@@ -307,3 +307,21 @@ def test_an_endless_label_is_refused(tmp_path: Path) -> None:
 def test_an_empty_name_is_said_to_be_empty() -> None:
     with pytest.raises(DataError, match=r"^The name of the file is empty: name one"):
         InputFile("")
+
+
+def test_a_line_that_is_being_written_is_read_whole(tmp_path: Path) -> None:
+    """And no line after it: every pass reads the same."""
+    path = Path(write(tmp_path, "growing", b"1,red\n2,gr"))
+    opened = InputFile(str(path))
+    with path.open("ab", buffering=0) as file:
+        assert opened.stream().read(1000) == b"1,red\n2,gr"
+        file.write(b"ee")
+        thread = threading.Timer(0.03, lambda: file.write(b"n\n3,blue\n"))
+        thread.start()
+        for _ in range(2):
+            with opened.stream() as stream:
+                assert b"".join(iter(lambda: stream.read(1000), b"")) == b"1,red\n2,green\n"
+            thread.join()
+    path.write_bytes(b"1,red\n2,blue")
+    with InputFile(str(path)).stream() as stream:
+        assert b"".join(iter(lambda: stream.read(4), b"")) == b"1,red\n2,blue"

@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import sys
+import time
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, Protocol, TypeAlias
@@ -18,6 +19,7 @@ from rosenblatt.readers.inputs.compression import Decompressed, compression_of, 
 HEAD = 1 << 16
 _BUFFER = 1 << 18
 _PIPE_BYTES = 1 << 20  # that the system may store between the writer of a pipe and us
+_TRIES, _PAUSE = 20, 0.01  # seconds, to read on in a line that is being written
 _LINE_BYTES = 1 << 12  # read at a time while the first line of a live pipe is awaited
 
 Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # one input, or several
@@ -129,7 +131,8 @@ class InputFile:
     def stream(self) -> Stream:
         """The decompressed bytes from the beginning: any number of times for a regular file, once for a pipe."""
         if self.rewindable:
-            return self._decompress(_Counted(_read_at(self.fileno(), self.name, self.size)))
+            read_more = _read_at(self.fileno(), self.name, self.size, finish_line=self.compression is None)
+            return self._decompress(_Counted(read_more))
         if self.live and self._read_more is not _read_nothing:
             counted = _Counted(self._read_more, self.head + self._unread)
             self._read_more = _read_nothing
@@ -243,26 +246,39 @@ class _Counted(io.RawIOBase):
         return len(data)
 
 
-def _read_at(fd: int, name: str, end: int | None) -> ReadMore:
+def _read_at(fd: int, name: str, end: int | None, *, finish_line: bool = False) -> ReadMore:
     """Read a regular file at its own offset, which other readers of the descriptor do not move.
 
     A file that ends before the `end` that it had was cut meanwhile: what is left of it must not pass for the whole.
-    What is appended meanwhile is not read, so that every pass reads the same.
+    What is appended meanwhile is not read, so that every pass reads the same; with `finish_line` only the rest of a
+    line that had been written in part.
     """
-    offset = 0
+    offset, in_line = 0, False
 
     def read_more(size: int) -> bytes:
-        nonlocal offset
+        nonlocal offset, in_line
         try:
-            data = os.pread(fd, size if end is None else min(size, end - offset), offset)
+            data = os.pread(fd, size if end is None else max(min(size, end - offset), 0), offset)
+            if finish_line and not data and size and in_line:
+                data = _rest_of_line(fd, size, offset, wait=offset != end)
         except OSError as error:
             raise cannot_read(name, error) from error
         if size and not data and offset < (end or 0):
             raise cannot_read(name, OSError(0, "the file became shorter while it was read"))
         offset += len(data)
+        in_line = not data.endswith(b"\n") if data else in_line
         return data
 
     return read_more
+
+
+def _rest_of_line(fd: int, size: int, offset: int, *, wait: bool) -> bytes:
+    """More of a line whose writer has not ended it yet; `wait` a moment for one that is writing it."""
+    for _ in range(_TRIES if wait else 1):
+        if data := os.pread(fd, size, offset):
+            return b"".join(data.partition(b"\n")[:2])
+        time.sleep(_PAUSE if wait else 0.0)
+    return b""
 
 
 def _read_pipe(read: ReadMore, name: str) -> ReadMore:
