@@ -42,22 +42,33 @@ nb::object get_sparse_part(const CompactLearner& learner, const std::string& nam
     const Part part = part_of(name);
     const std::size_t units = learner.rule.unit_count(), all = learner.declared_features;
     if (!learner.columns || (learner.groups.front().*part).empty() || units * all > std::numeric_limits<std::uint32_t>::max()) return nb::none();
-    double* bias;
-    const auto biases = new_array<double, nb::memview>(units, bias);
-    Buffer weights(units * learner.features, 0.0);
-    read_part(learner, part, weights.data(), bias);
-    PooledVector<std::uint32_t> index;
-    PooledVector<double> value;
+    // Columns in their order, and for each the weights of a group side by side, as they lie in memory: counted, then copied.
     const auto columns = learner.column_slots();
-    for (std::size_t u = 0; u < units; ++u)
-        for (const auto& [column, slot] : columns) {
-            const double x = weights[u * learner.features + slot];
-            if (std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(fill)) continue;
-            index.push(static_cast<std::uint32_t>(u * all + column));
-            value.push(x);
-        }
-    if (12 * index.size() >= 8 * units * all) return nb::none();
-    return nb::make_tuple(to_memoryview(index), to_memoryview(value), biases);
+    const auto each_entry = [&](auto visit) {
+        for (const Group& group : learner.groups)
+            for (const auto& [column, slot] : columns) {
+                const double* weights = (group.*part).feature.data() + slot * group.width;
+                for (std::size_t u = 0; u < group.units; ++u)
+                    if (std::bit_cast<std::uint64_t>(weights[u]) != std::bit_cast<std::uint64_t>(fill)) visit(group.first + u, column, weights[u]);
+            }
+    };
+    std::vector<std::size_t> place(units + 1);  // of the first entry of each unit
+    each_entry([&](std::size_t unit, std::size_t, double) { ++place[unit + 1]; });
+    for (std::size_t u = 0; u < units; ++u) place[u + 1] += place[u];
+    const std::size_t count = place[units];
+    if (12 * count >= 8 * units * all) return nb::none();
+    std::uint32_t* index;
+    double *value, *bias;
+    const auto indices = new_array<std::uint32_t, nb::memview>(count, index);
+    const auto values = new_array<double, nb::memview>(count, value);
+    const auto biases = new_array<double, nb::memview>(units, bias);
+    each_entry([&](std::size_t unit, std::size_t column, double x) {
+        const std::size_t at = place[unit]++;
+        index[at] = static_cast<std::uint32_t>(unit * all + column);
+        value[at] = x;
+    });
+    for (const Group& group : learner.groups) std::copy_n((group.*part).bias.data(), group.units, bias + group.first);
+    return nb::make_tuple(indices, values, biases);
 }
 
 const Group& group_of(const CompactLearner& learner, std::size_t unit) {
@@ -143,15 +154,23 @@ bool put_sparse_part(CompactLearner& learner, const std::string& name, const In<
     if (value.shape(0) != count) return false;
     learner.grow_to_columns();
     if ((learner.groups.front().*part).empty()) throw nb::value_error("this learner has no such weights");
-    Buffer weights(units * learner.features, usual);
+    for (Group& group : learner.groups) {
+        Weights& to = group.*part;
+        for (std::size_t j = 0; j < learner.features; ++j) std::fill_n(to.feature.data() + j * group.width, group.units, usual + 0.0);
+        for (std::size_t u = 0; u < group.units; ++u) to.bias[u] = bias.data()[group.first + u] + 0.0;
+    }
+    auto group = learner.groups.begin();
+    std::size_t unit = 0, first = 0;  // `first`: the index of the unit's column 0
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t at = index.data()[i];
         if (at >= units * all || (i > 0 && index.data()[i - 1] >= at)) return false;
-        const std::int64_t slot = learner.columns->find(at % all);
+        for (; at - first >= all; first += all) ++unit;
+        while (unit >= group->first + group->units) ++group;
+        const std::int64_t slot = learner.columns->find(at - first);
         if (slot < 0) return false;
-        weights[at / all * learner.features + static_cast<std::size_t>(slot)] = value.data()[i];
+        ((*group).*part).feature[static_cast<std::size_t>(slot) * group->width + unit - group->first] = value.data()[i] + 0.0;
     }
-    write_part(learner, part, weights.data(), bias.data());
+    for (Group& written : learner.groups) part_is_written(learner, written, part);
     return true;
 }
 

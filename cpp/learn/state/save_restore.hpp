@@ -49,6 +49,14 @@ inline void measure_variances(Group& group) {
         for (std::size_t i = 0; i < buffer->size(); ++i) group.largest_variance = std::max(group.largest_variance, (*buffer)[i]);
 }
 
+// What follows from a part that was written.
+inline void part_is_written(const Learner& learner, Group& group, Part part) {
+    if (part == &Group::pending) group.touched_all = true;
+    if (part == &Group::scale) measure_variances(group);
+    if (part == &Group::drift && group.t > 0 && !learner.rule.fades) bound_drift(group);
+    if (part == &Group::weights && !learner.rule.fades) bound_weights(group);
+}
+
 inline void write_part(Learner& learner, Part part, const double* weights, const double* bias) {
     for (Group& group : learner.groups) {
         for (std::size_t u = 0; u < group.units; ++u) {
@@ -58,10 +66,7 @@ inline void write_part(Learner& learner, Part part, const double* weights, const
             for (std::size_t j = 0; j < learner.features; ++j) to.feature[j * group.width + u] = from[j] + 0.0;
             to.bias[u] = bias[group.first + u] + 0.0;
         }
-        if (part == &Group::pending) group.touched_all = true;
-        if (part == &Group::scale) measure_variances(group);
-        if (part == &Group::drift && group.t > 0 && !learner.rule.fades) bound_drift(group);
-        if (part == &Group::weights && !learner.rule.fades) bound_weights(group);
+        part_is_written(learner, group, part);
     }
 }
 

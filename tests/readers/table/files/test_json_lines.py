@@ -269,3 +269,14 @@ def test_one_table_in_four_formats(tmp_path: Path) -> None:
     for model in models:
         assert model.space.columns == of_json.space.columns
         assert model.coef.tobytes() == of_json.coef.tobytes()
+
+
+def test_a_last_key_that_holds_lists_is_no_label(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": 1, "tags": ["x", "y"]}\n{"a": 0, "tags": ["y"]}\n' * 9)
+    with pytest.raises(DataError, match=r"column 'tags' holds list.*; choose another label, or split it into columns"):
+        open_source(path, ReadOptions(decide=True))
+    path.write_text('{"_label": 1, "tags": ["x", "y"]}\n{"_label": 0, "tags": ["y"]}\n' * 9)  # as VW writes it
+    source = open_source(path, ReadOptions(decide=True))
+    assert sum(block.rows for block in source.blocks()) == 18
+    assert source.space.columns == ("tags=x", "tags=y")

@@ -72,8 +72,9 @@ def _has_column_of_few_words(sample: Mapping[str, pa.Array], label: str) -> bool
 
 def _refuse_label_that_hardly_repeats(name: str, sample: Mapping[str, pa.Array], label: str) -> None:
     """A last column that hardly ever repeats a value is a quantity, a name or a text; who wants it can name it."""
-    n_different = {column: pc.count_distinct(cells).as_py() for column, cells in sample.items()}
-    if n_different[label] <= max(_MANY_LABELS, len(sample[label]) // _ROWS_A_LABEL):
+    plain = {column: cells for column, cells in sample.items() if not pa.types.is_nested(cells.type)}
+    n_different = {column: pc.count_distinct(cells).as_py() for column, cells in plain.items()}
+    if n_different.get(label, 0) <= max(_MANY_LABELS, len(sample[label]) // _ROWS_A_LABEL):
         return
     others = [column for column, n in n_different.items() if 2 <= n <= _FEW_LABELS]
     hint = f" Those with few values are {listed(others)}." if others else ""

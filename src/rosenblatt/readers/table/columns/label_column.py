@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rosenblatt.errors import DataError, listed, option
 
-LABEL_NAMES = ("label", "target", "class", "y")  # the most likely first
+LABEL_NAMES = ("label", "target", "class", "y", "_label")  # the most likely first
 
 
 def usual_label(columns: Sequence[str]) -> str:
