@@ -133,12 +133,10 @@ def heaviest(served: ServedModel, top: int) -> dict[str, Any]:
     model = live.named_model()
     result: dict[str, list[dict[str, Any]]] = {}
     if isinstance(model, NumberModel):
-        columns, weights, _ = model.run.unit(model.median_unit)
         width = model.target.scale.width
         for what, below in (("raises the number", False), ("lowers it", True)):
-            best = native.largest_weights(weights, below, top)
-            named = [(int(j if columns is None else columns[j]), weight * width) for j, weight in best]
-            result[what] = [{"feature": model.name(j), "weight": abs(weight)} for j, weight in named if weight]
+            best = model.run.largest_of_unit(model.median_unit, below=below, most=top)
+            result[what] = [{"feature": model.name(column), "weight": weight * width} for column, weight in best]
         return {"version": live.version, "weights": result}
     binary = model.scheme == "binary"
     for k, label in enumerate(model.classes[:_MOST_CLASSES]):
