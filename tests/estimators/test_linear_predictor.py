@@ -13,13 +13,21 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rosenblatt
 from rosenblatt import LinearPredictor
 from rosenblatt.errors import DataError, ParameterError, WorthlessModelWarning
 from rosenblatt.readers.source import ReadOptions
+from tests.estimators.test_scikit_learn_checks import EXPECTED
 
 PLACES = {"town": 900.0, "village": -500.0, "coast": 2000.0}
+
+
+@pytest.mark.filterwarnings("ignore::rosenblatt.errors.WorthlessModelWarning")  # of random targets
+@parametrize_with_checks([LinearPredictor()], expected_failed_checks=lambda _: EXPECTED)
+def test_estimator_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
 
 
 def houses(count: int = 400, seed: int = 0) -> tuple[Any, Any]:

@@ -100,6 +100,8 @@ class LinearPredictor(RegressorMixin, RawRowEstimator):
         targets = check_input.check_targets(numbers, raw_rows.n_rows(rows))
         weights = check_input.check_weights(sample_weight, len(targets))
         rows, targets, weights = rows_that_count(rows, targets, weights)
+        if len(targets) == 1:
+            raise DataError("X has 1 sample, and a number is learned from two at least that differ.")
         codes = np.zeros(len(targets), dtype=np.int32)
         in_memory = Targets((0,), codes, weights, free_column_name(name, _NAMES, rows), numbers=targets)
         reading = self._reading()
@@ -113,13 +115,15 @@ class LinearPredictor(RegressorMixin, RawRowEstimator):
     def predict(self, X: Any) -> Floats:
         """The number predicted for each row, in the unit of y; with quantiles the one nearest the median."""
         model = snapshot(self)
-        return model.model_.predicted(model._unit_scores(X))
+        unit_scores = model._unit_scores(X)
+        return model.model_.predicted(unit_scores)
 
     def predict_interval(self, X: Any) -> tuple[Floats, Floats]:
         """The lower and the upper bound for each row, between which nine of ten targets lie: as far from the prediction
         as those of rows that were not yet learned were off (split conformal prediction)."""
         model = snapshot(self)
-        bounds = model.model_.bounds(model.predict(X))
+        predicted = model.predict(X)
+        bounds = model.model_.bounds(predicted)
         if bounds is None:
             raise DataError("There are no intervals: too few rows were learned.")
         return bounds

@@ -67,7 +67,8 @@ class FromRun:
     def _fitted_run(self) -> Any:
         if "_run" not in self.__dict__:
             name = type(self).__name__
-            raise NotFittedError(f"This {name} has not learned anything yet: call fit or partial_fit first.")
+            call = "fit or partial_fit" if hasattr(self, "partial_fit") else "fit"
+            raise NotFittedError(f"This {name} has not learned anything yet: call {call} first.")
         return self._run
 
     def _mistake_log(self) -> MistakeLog:
