@@ -16,6 +16,7 @@ from rosenblatt.readers.table.columns.dates import DateForm, form_of_cells, form
 from rosenblatt.readers.table.columns.kinds import (
     ColumnKind,
     are_flags,
+    are_plain_numbers,
     is_string,
     kind_of_strings,
     kind_of_type,
@@ -126,10 +127,17 @@ def _written_numbers(
         for column in kinds
         if chosen.get(column, "number") == "number" and kinds[column] != "date" and is_string(cells[column].type)
     }
-    forms = number_forms({column: pc.unique(strings).to_pylist() for column, strings in present.items()})
-    forms = {column: form for column, form in forms.items() if kinds[column] != "number" or form != NumberForm()}
+    unique = {column: pc.unique(strings) for column, strings in present.items()}
+    plain = {column for column in unique if kinds[column] == "number" and are_plain_numbers(unique[column])}
+    cells_of = {column: cells.to_pylist() for column, cells in unique.items() if column not in plain}
+    forms_of = number_forms(cells_of, {column: map(str, unique[column]) for column in plain})
+    forms = {
+        column: forms_of[column]
+        for column in present
+        if column in forms_of and (kinds[column] != "number" or forms_of[column] != NumberForm())
+    }
     for column, strings in present.items():
-        marks = marks_among(pc.unique(strings).to_pylist())
+        marks = marks_among(cells_of.get(column, ()))
         if column in forms:
             kinds[column] = "number"
         elif marks and form_of_cells(without_marks(strings, NumberForm(missing=marks)).drop_null()) is not None:

@@ -85,6 +85,19 @@ def _are_numbers(present: pa.Array) -> bool:
         return all(map(is_number, present.to_pylist()))
 
 
+def are_plain_numbers(present: pa.Array) -> bool:
+    """Whether all cells are finite or infinite numbers as programs write them.
+
+    >>> are_plain_numbers(pa.array(["1", "-2.5e-7"])), are_plain_numbers(pa.array(["1", "nan"]))
+    (True, False)
+    """
+    try:
+        numbers = pc.cast(present, pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return len(numbers) > 0 and not pc.any(pc.is_nan(numbers)).as_py()
+
+
 def kind_of_type(cells: pa.Array, *, dates: bool = False) -> ColumnKind:
     """What a typed column holds, by its Arrow type, and for strings by a sample of its cells."""
     type_ = cells.type

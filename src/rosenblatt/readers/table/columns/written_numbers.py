@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -102,21 +103,27 @@ def form_in_settings(settings: Sequence[Any]) -> NumberForm:
     return NumberForm(decimal, thousands, before, after, brackets, tuple(missing))
 
 
-def number_forms(columns: Mapping[str, Iterable[str]]) -> dict[str, NumberForm]:
+def number_forms(
+    columns: Mapping[str, Iterable[str]], as_programs_write: Mapping[str, Iterable[str]] = MappingProxyType({})
+) -> dict[str, NumberForm]:
     """The form of each column that holds numbers.
 
-    1,234 alone may be either; it is a thousand, unless another column of the table has decimal commas.
+    1,234 alone may be either; it is a thousand, unless another column of the table has decimal commas. Only then
+    numbers are looked at that are written as programs write them: 1.234 is a thousand then.
 
     >>> forms = number_forms({"price": ["$1,234.50", "$9"], "share": ["12%", "n/a"], "plan": ["A 1", "B 2"]})
     >>> {column: (form.thousands, form.before, form.after, form.missing) for column, form in forms.items()}
     {'price': (',', '$', '', ()), 'share': ('', '', '%', ('n/a',))}
     >>> {column: form.decimal for column, form in number_forms({"a": ["1,5"], "b": ["1,250", "950"]}).items()}
     {'a': ',', 'b': ','}
+    >>> [(form.decimal, form.thousands) for form in number_forms({"a": ["1,5"]}, {"b": ["1.250", "950"]}).values()]
+    [(',', ''), (',', '.')]
     """
-    cells = {column: {_usual(cell) for cell in column_cells} for column, column_cells in columns.items()}
+    cells = {column: set(map(_usual, column_cells)) for column, column_cells in columns.items()}
     forms = {column: form for column in columns if (form := _form_of(cells[column], comma=False))}
     if any(form.decimal == "," for form in forms.values()):
-        forms = {column: form for column in columns if (form := _form_of(cells[column], comma=True))}
+        cells |= {column: set(map(_usual, column_cells)) for column, column_cells in as_programs_write.items()}
+        forms = {column: form for column in cells if (form := _form_of(cells[column], comma=True))}
     return forms
 
 
