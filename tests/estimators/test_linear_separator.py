@@ -408,3 +408,18 @@ def test_examples_are_shown_in_one_line(tmp_path: Path) -> None:
     table.assign(churn=labels).to_csv(tmp_path / "t.csv", index=False)
     examples = read(tmp_path / "t.csv")
     assert repr(examples) == f"Examples(600 rows, {examples.X.shape[1]:,} columns, 2 classes)"
+
+
+def test_numbers_in_a_file_are_labels(tmp_path: Path) -> None:
+    """As they are in memory; LinearPredictor predicts numbers."""
+
+    def fitted(first: float) -> LinearSeparator:
+        rows = [f"{k % 7},{k % 9},{first + 100 * (k % 45):g}\n" for k in range(600)]
+        (tmp_path / "prices.csv").write_text("a,b,price\n" + "".join(rows))
+        return LinearSeparator(passes=1).fit(tmp_path / "prices.csv", "price")
+
+    separator = fitted(100)
+    assert len(separator.classes_) == 45
+    assert set(separator.predict([{"a": 3, "b": 3}]).tolist()) <= set(separator.classes_.tolist())
+    with pytest.raises(DataError, match=r"has 45 different numbers as labels, .*looks like a quantity"):
+        fitted(100.5)

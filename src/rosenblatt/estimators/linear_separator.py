@@ -26,6 +26,7 @@ from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.block_rows import join_blocks
 from rosenblatt.readers.in_memory.targets import Targets
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.columns.label_column import LABEL_NAMES
 from rosenblatt.records import FeatureSpace, Floats
 
@@ -136,6 +137,9 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
         targets = Targets(matrix.labels.tolist(), codes, weights, free_column_name(None, LABEL_NAMES, rows), sets)
         reading = self._reading()
         return fit_file(raw_rows.source_to_learn(rows, reading, targets), reading=reading, **self._learning())
+
+    def _reading(self, label: str | None = None) -> ReadOptions:
+        return super()._reading(label)._replace(task="classes")  # also where the labels of a file are numbers
 
     def _restore(self, model: LinearModel, classes: NDArray[Any] | None = None) -> None:
         super()._restore(model)

@@ -44,7 +44,7 @@ def evaluate_numbers_of_file(
 ) -> NumberTally:
     """Sum how far the predictions of a model of numbers are off; rows without a number are left out."""
     interval = model.interval
-    tally = NumberTally(model.levels, None if interval is None or model.levels else interval.confidence)
+    tally = NumberTally(model.levels, None if interval is None else interval.confidence)
     source = open_source(path, reading._replace(classes=()), model.space)
     unlabelled, watch = 0, Watch(model)
     for block in predict_source(model, source, threads or core_count()):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.report.column_decisions import columns_record
-from rosenblatt.report.number_weights import intercept, number_weights
+from rosenblatt.report.number_weights import number_weights, start_of
 from rosenblatt.report.summary import FitSummary
 from rosenblatt.report.weights import bias, classes_shown, top_features
 
@@ -218,7 +218,7 @@ _OF_SOME_MODELS = ("multi_label", "task", "quantiles", "width")
 
 def _top(model: LinearModel, count: int) -> list[dict[str, Any]]:
     if isinstance(model, NumberModel):
-        start, sides = intercept(model), number_weights(model, count)
+        start, sides = start_of(model), number_weights(model, count)
         return [{"moves": label, "from": start, "weights": weights} for label, weights in sides]
     return [
         {"class": label, "bias": bias(model, k), "weights": top_features(model, k, count)}

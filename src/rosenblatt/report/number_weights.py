@@ -10,7 +10,7 @@ from rosenblatt import native
 from rosenblatt.lazy import np
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.records import Floats
-from rosenblatt.report.weights import ClassWeights, Weight, without_means_of_words
+from rosenblatt.report.weights import ClassWeights, Weight, means_of_words, without_means_of_words
 
 
 class NumberWeights(ClassWeights):
@@ -44,6 +44,9 @@ def _both(model: NumberModel, weights: Floats, columns: list[int], count: int) -
     ]
 
 
-def intercept(model: NumberModel) -> float:
-    """The prediction where every feature is 0: for scaled columns, at their means."""
-    return float(model.target.scale.outside(np.array([model.run.unit(model.median_unit)[2]]))[0])
+def start_of(model: NumberModel) -> float:
+    """The prediction that the features move: where scaled columns are at their means, and words add what the words of
+    their column add on average."""
+    columns, weights, bias = model.run.unit(model.median_unit)
+    words = 0.0 if columns is not None else sum(mean for _, mean in means_of_words(model, np.array(weights)))
+    return float(model.target.scale.outside(np.array([bias + words]))[0])

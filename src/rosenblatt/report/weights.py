@@ -118,11 +118,17 @@ def _word_columns(model: LinearModel) -> list[str]:
 
 def without_means_of_words(model: LinearModel, weights: Floats) -> Floats:
     """The weights, from those of the words of each column their mean taken."""
+    for words, mean in means_of_words(model, weights):
+        weights[words] -= mean
+    return weights
+
+
+def means_of_words(model: LinearModel, weights: Floats) -> Iterator[tuple[list[int], float]]:
+    """For each column of words where these have their weights, and the mean of them."""
     for column in _word_columns(model):
         words = [j for j, name in enumerate(model.space.columns[: len(weights)]) if name.startswith(f"{column}=")]
         if len(words) > 1:
-            weights[words] -= weights[words].mean()
-    return weights
+            yield words, float(weights[words].mean())
 
 
 def contributions(

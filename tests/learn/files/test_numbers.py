@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -321,3 +322,19 @@ def test_noise_alone_is_no_better_than_the_mean(tmp_path: Path) -> None:
     fitted = fit_file(tmp_path / "noise.csv")
     assert [caution.kind for caution in fitted.warnings] == ["no better"]
     assert "always guessing the mean, 49.9" in str(fitted.warnings[0])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_many_dates_are_no_label_unless_they_are_called_classes(suffix: str, tmp_path: Path) -> None:
+    days = [f"2024-{1 + k % 12:02}-{1 + k % 28:02}" for k in range(300)]
+    frame = pd.DataFrame({"a": np.arange(300) % 7, "day": days})
+    path = tmp_path / f"days.{suffix}"
+    if suffix == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.assign(day=pd.to_datetime(frame["day"])).to_parquet(path)
+    for task, says in ((None, "each date is a class"), ("number", "count the days")):
+        with pytest.raises(DataError, match=f"column 'day', holds dates, .*{says}"):
+            fit_file(path, reading=ReadOptions(label="day", decide=True, task=task))
+    classes = ReadOptions(label="day", decide=True, task="classes")
+    assert len(fit_file(path, reading=classes, passes=1).model.classes) == 84

@@ -59,12 +59,14 @@ def _predicted(model: LinearModel) -> str:
 
 def _what_moves(model: NumberModel, top: int) -> Iterator[str]:
     """What raises the prediction, and what lowers it."""
-    from rosenblatt.report.number_weights import intercept
+    from rosenblatt.report.number_weights import start_of
 
     scaled = ", for each standard deviation of a column of numbers" if model.space.scale is not None else ""
-    start = intercept(model)
+    start, sides = start_of(model), top_weights(model, top)
     head = f"    what moves the prediction from {start:{number_spec(abs(start))}}, and by how much{scaled}"
-    yield from weight_columns(top_weights(model, top), head, "{}")
+    yield from weight_columns(
+        sides, head, "{}", "+" + _spec_of(entry.weight for _, weights in sides for entry in weights)
+    )
 
 
 def _history(entries: Sequence[Mapping[str, Any]]) -> str:
@@ -102,7 +104,14 @@ def example_lines(record: dict[str, Any], classes: Sequence[Label], top: int) ->
     else:
         yield _decision_line(record, classes)
     yield ""
-    yield from contribution_lines(record["contributions"], record["bias"], top or _FEATURES_SHOWN)
+    parts = record["contributions"]
+    spec = _spec_of(part.contribution for part in parts) if "prediction" in record else ".4g"
+    yield from contribution_lines(parts, record["bias"], top or _FEATURES_SHOWN, spec)
+
+
+def _spec_of(amounts: Iterable[float]) -> str:
+    """A format of amounts in the unit of a target: four digits of the largest count."""
+    return number_spec(max(map(abs, amounts), default=1.0) * 10)
 
 
 def _prediction_line(record: dict[str, Any]) -> str:
@@ -194,20 +203,20 @@ def weight_lines(classes: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[st
 
 
 def weight_columns(
-    classes: Iterable[tuple[str, Sequence[Weight]]], head: str = SPEAKS_FOR, above: str = "for {}"
+    classes: Iterable[tuple[str, Sequence[Weight]]], head: str = SPEAKS_FOR, above: str = "for {}", spec: str = ""
 ) -> Iterator[str]:
     """For each class a column of features with their weights, as many columns beside each other as fit."""
     classes = list(classes)
-    places = _decimal_places([entry.weight for _, weights in classes for entry in weights])
+    spec = spec or _decimal_places([entry.weight for _, weights in classes for entry in weights])
     columns = []
     yield dim(head)
     for label, weights in classes:
         title = above.format(clip(label))
         wide = max([len(clip(entry.feature)) for entry in weights] + [len(title), 8])
-        rows = [f"{clip(entry.feature):{wide}}{entry.weight:>9{places}}" for entry in weights] or [
-            f"{'(nothing)':{wide}}"
-        ]
-        columns.append((bold(title.ljust(wide + 9)), rows, wide + 9))
+        numbers = _right_aligned([entry.weight for entry in weights], spec, 9)[1:]
+        rows = [f"{clip(entry.feature):{wide}}{number}" for entry, number in zip(weights, numbers, strict=True)]
+        width = wide + max([len(number) for number in numbers] + [9])
+        columns.append((bold(title.ljust(width)), rows or [f"{'(nothing)':{wide}}"], width))
     while columns:
         count = _how_many_fit([wide for _, _, wide in columns])
         group, columns = columns[:count], columns[count:]
@@ -230,21 +239,32 @@ def _how_many_fit(widths: Sequence[int]) -> int:
     return count
 
 
-def contribution_lines(parts: Sequence[Contribution], bias: float, most: int) -> Iterator[str]:
+def _right_aligned(numbers: Sequence[float], spec: str, least: int, head: str = "") -> list[str]:
+    """A heading and numbers as a column: at least so wide, with a space before the longest."""
+    texts = [head, *(format(number, spec) for number in numbers)]
+    width = max([len(text) + 1 for text in texts] + [least])
+    return [text.rjust(width) for text in texts]
+
+
+def contribution_lines(parts: Sequence[Contribution], bias: float, most: int, spec: str = ".4g") -> Iterator[str]:
     """What each feature of an example adds to its score; the bias and the rest are listed, so that the sum is whole."""
     unweighted = sum(part.weight == 0 for part in parts)
     parts = [part for part in parts if part.weight != 0]
-    wide = max([len(clip(part.feature)) for part in parts[:most]] + [12])
+    shown, others = parts[:most], parts[most:]
+    wide = max([len(clip(part.feature)) for part in shown] + [12])
     largest = max((abs(part.contribution) for part in parts), default=0.0) or 1.0
-    yield dim(f"  {'feature':{wide}}{'value':>9}{'weight':>10}{'adds':>10}")
-    for part in parts[:most]:
+    rest = [sum(part.contribution for part in others)] if others else []
+    values = _right_aligned([part.value for part in shown], ".4g", 9, "value")
+    weights = _right_aligned([part.weight for part in shown], spec, 10, "weight")
+    adds = _right_aligned([*(part.contribution for part in shown), *rest, bias], "+" + spec, 10, "adds")
+    yield dim(f"  {'feature':{wide}}{values[0]}{weights[0]}{adds[0]}")
+    for part, value, weight, add in zip(shown, values[1:], weights[1:], adds[1:], strict=False):
         bar = "█" * round(abs(part.contribution) / largest * 16)
-        numbers = f"{part.value:>9.4g}{part.weight:>10.4g}{part.contribution:>+10.4g}"
-        yield f"  {clip(part.feature):{wide}}{numbers}  {bar}"
-    if len(parts) > most:
-        rest = sum(part.contribution for part in parts[most:])
-        yield f"  {f'{len(parts) - most:,} more':{wide}}{'':>9}{'':>10}{rest:>+10.4g}"
-    yield f"  {'bias':{wide}}{'':>9}{'':>10}{bias:>+10.4g}"
+        yield f"  {clip(part.feature):{wide}}{value}{weight}{add}  {bar}"
+    between = " " * (len(values[0]) + len(weights[0]))
+    if others:
+        yield f"  {f'{len(others):,} more':{wide}}{between}{adds[-2]}"
+    yield f"  {'bias':{wide}}{between}{adds[-1]}"
     if unweighted:
         yield dim(f"  {plural(unweighted, 'feature')} of this example {'has' if unweighted == 1 else 'have'} no weight")
 

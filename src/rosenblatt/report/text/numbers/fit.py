@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.errors import plural
 from rosenblatt.options.command_line import as_flag
-from rosenblatt.report.number_weights import intercept
+from rosenblatt.report.number_weights import start_of
 from rosenblatt.report.summary import FitSummary, error_of_numbers, number_spec
 from rosenblatt.report.text.candidates import candidate_rows
 from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, clip, dim, named_line
@@ -83,7 +83,7 @@ def number_candidate_lines(summary: FitSummary) -> Iterator[str]:
 def number_weight_lines(summary: FitSummary, top: int) -> Iterator[str]:
     """What raises the prediction and what lowers it, in the unit of the target."""
     model: NumberModel = summary.fitted.model  # type: ignore[assignment]
-    start = intercept(model)
+    start = start_of(model)
     scaled = ", for each standard deviation of a column of numbers" if model.space.scale is not None else ""
     yield dim(f"    what moves it from {start:{number_spec(abs(start))}}, and by how much{scaled}")
     for label, weights in summary.top(top):

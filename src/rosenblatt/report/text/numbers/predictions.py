@@ -60,6 +60,6 @@ def _reasons(model: NumberModel, shown: Shown) -> Part:
             parts = contributions(model, block.block.values, row, weights, block.block.names)
             parts = [part for part in parts if part.contribution != 0][: shown.reasons]
             is_object = shown.form == "jsonl"
-            yield reason_objects(parts, width) if is_object else [reason_text(parts, spec="+.4g", width=width)]
+            yield reason_objects(parts, width) if is_object else [reason_text(parts, spec="+.6g", width=width)]
 
     return Part(["reasons"], rows, lambda row: {"reasons": row})
