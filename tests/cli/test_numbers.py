@@ -101,6 +101,17 @@ def test_what_is_for_classes_is_refused_of_a_model_of_numbers(
     assert "predicts a number, which has no classes: leave --new-labels out" in error
 
 
+def test_a_model_of_numbers_learns_on(houses: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "m.model"
+    run(capsys, "fit", houses, "--label", "price", "-o", model)
+    text = run(capsys, "fit", "--from", model, houses, "-o", model)
+    assert "progressive: each new example predicted before it was" in text
+    assert "if these are labels" not in text
+    record = json.loads(run(capsys, "fit", "--from", model, houses, "-o", model, "--json"))
+    assert record["measure"] == "RMSE"
+    assert 0 < record["error"] < record["baseline_error"]
+
+
 @pytest.mark.parametrize(
     ("cell", "sentence"),
     [

@@ -182,7 +182,7 @@ class Fitting:
             name = self.source.name
             raise DataError(f"{name}: has one example, and labels are learned from several.", file=name)
         first_pass = self.pass_ == 0
-        if first_pass and self.number is not None:
+        if first_pass and self.number is not None and not self.learned_before:
             self.number.refuse_equal()
         if first_pass and self._must_be_shuffled() and not self._are_few():
             return Restart.IN_RUNS
