@@ -30,6 +30,7 @@ WORKLOADS: dict[str, Callable[[Size, Machine], Iterator[Row]]] = {
     "certify": certify.rows,
     "streaming": files.rows,
     "json": files.json_lines,
+    "regression": files.numbers,
 }
 
 

@@ -26,6 +26,11 @@ from vowpalwabbit import Workspace
 rule = " ".join(["--quiet -b 18 --loss_function hinge --sgd --power_t 0 -l 0.5", *sys.argv[3:]])
 Workspace(f"-d {sys.argv[1]} -f {sys.argv[2]} {rule}").finish()
 """
+SQUARED_WABBIT = """
+import sys
+from vowpalwabbit import Workspace
+Workspace(f"-d {sys.argv[1]} -f {sys.argv[2]} --quiet -b 18 --loss_function squared").finish()
+"""
 PANDAS = """
 import sys, pandas
 pandas.read_json(sys.argv[1], lines=True)
@@ -180,6 +185,23 @@ def json_lines(size: Size, machine: Machine) -> Iterator[Row]:
         for label, file, peer in (("json", large, wabbit), ("json-pandas", medium, pandas)):
             words = f"{file.stat().st_size / 1e6:,.0f} MB of JSON lines to a model"
             yield run(Race(label, words, ours(file), peer, reading(file), Target(5.0), unit="file"), size)
+
+
+def numbers(size: Size, machine: Machine) -> Iterator[Row]:
+    """Numbers to predict: against Vowpal Wabbit, and against a fit of classes with the same features."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_rows(folder, size.rows(1_200_000), "classes")  # about 1 GB
+        write_rows(folder, size.rows(1_200_000), "numbers", targets=True)
+        classes, file = folder / "classes.svm", folder / "numbers.svm"
+        wabbit = process("vw squared, one pass", SQUARED_WABBIT, file.with_suffix(".vw"), folder / "theirs")
+        words, limit = f"{file.stat().st_size / 1e6:,.0f} MB svmlight of numbers to a model", reading(file)
+        adagrad, auto = ours(file, "number-adagrad"), ours(file, "auto")
+        yield run(Race("number", words, adagrad, wabbit, limit, Target(8.0), unit="file"), size)
+        yield run(Race("number-portfolio", f"{words}, all rules", auto, wabbit, limit, None, unit="file"), size)
+        words = f"{words}, all rules, against classes"
+        most = Target(1 / 1.2)  # 1.2 times the time of a fit of classes
+        yield run(Race("number-classes", words, auto, ours(classes, "auto"), limit, most, unit="file"), size)
 
 
 def memory(folder: Path, size: Size) -> Iterator[Row]:

@@ -12,8 +12,9 @@ from bench.workloads.generate import zipf_rows
 PART = 100_000  # rows generated at a time
 
 
-def write_rows(folder: Path, rows: int, name: str = "rows") -> None:
-    """`rows` rows of 65 of 47,236 features, four decimals, as name.svm and as name.vw."""
+def write_rows(folder: Path, rows: int, name: str = "rows", *, targets: bool = False) -> None:
+    """`rows` rows of 65 of 47,236 features, four decimals, as name.svm and as name.vw; with numbers to predict in place
+    of labels where `targets` are wanted."""
     columns = 47_236
     index = [b" %d:" % (i + 1) for i in range(columns)]
     value = [b"0.%04d" % i for i in range(10_000)]
@@ -22,14 +23,17 @@ def write_rows(folder: Path, rows: int, name: str = "rows") -> None:
             X, y = zipf_rows(min(PART, rows - first), columns, seed=first + 1)
             numbers = np.clip((X.data * 10_000).round().astype(np.int64), 1, 9_999).tolist()
             starts, features = X.indptr.tolist(), X.indices.tolist()
-            labels = (X @ plane(columns) > 0).tolist()  # the same hidden plane for all parts
-            noise = (np.random.default_rng(first).random(len(y)) < 0.05).tolist()
+            distances = X @ plane(columns)  # from the same hidden plane for all parts
+            random = np.random.default_rng(first)
+            wrong = random.random(len(y)) < 0.05
+            labels = [b"+1" if positive else b"-1" for positive in (distances > 0) != wrong]
+            if targets:
+                labels = [b"%.3f" % (50 + 10 * target) for target in distances + random.normal(size=len(y)) / 4]
             for row, label in enumerate(labels):
                 part = slice(starts[row], starts[row + 1])
                 text = b"".join([index[j] + value[v] for j, v in zip(features[part], numbers[part], strict=True)])
-                sign = b"+1" if label != noise[row] else b"-1"
-                svmlight.write(sign + text + b"\n")
-                wabbit.write(sign + b" |" + text + b"\n")
+                svmlight.write(label + text + b"\n")
+                wabbit.write(label + b" |" + text + b"\n")
 
 
 def plane(columns: int) -> Any:
