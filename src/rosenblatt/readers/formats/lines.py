@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
@@ -173,6 +174,8 @@ class LineSource(FileSource):
         if bad and (self.model_space is None or self.reading.grow):
             self._refuse_targets(parsed, bad, first_row, lines_before)
         codes = np.asarray(parsed.labels)
+        if not bad and len(codes) and codes.min() >= 0:
+            return np.zeros(len(codes), dtype=np.int32), numbers[codes]
         targets = np.append(numbers, np.nan)[codes]
         return np.where(np.isnan(targets), -1, 0).astype(np.int32), np.nan_to_num(targets)
 
@@ -224,7 +227,7 @@ def numbers_of_tokens(tokens: Sequence[bytes]) -> tuple[Floats, Sequence[int]]:
     """The number of each token, NaN where it is none that can be learned, and the positions of these."""
     if b"_" not in b"".join(tokens):  # which Python reads as a number
         with suppress(ValueError):
-            numbers: Floats = np.array(tokens, dtype=bytes).astype(np.float64)
+            numbers: Floats = np.frombuffer(array("d", map(float, tokens)))
             if (np.abs(numbers) <= LARGEST).all():
                 return numbers, ()
     values = [number_of(token.decode("utf-8", errors="replace")) for token in tokens]

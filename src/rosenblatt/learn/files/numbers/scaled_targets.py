@@ -61,16 +61,12 @@ class TargetTally:
         if not len(targets):
             return
         self.least, self.largest = min(self.least, float(targets.min())), max(self.largest, float(targets.max()))
-        if weights is None:
-            self.weight += len(targets)
-            self.total += math.fsum(targets)
-            self.squares += math.fsum(targets * targets)
-        else:
-            self.weight += math.fsum(weights)
-            self.total += math.fsum(weights * targets)
-            self.squares += math.fsum(weights * targets * targets)
+        weighed = targets if weights is None else weights * targets
+        self.weight += len(targets) if weights is None else math.fsum(weights.tolist())
+        self.total += math.fsum(weighed.tolist())  # lists, which it goes through twice as fast
+        self.squares += math.fsum((weighed * targets).tolist())
         if len(self.sample) < _MOST_SAMPLED:
-            self.sample.extend(targets[: _MOST_SAMPLED - len(self.sample)].tolist())
+            self.sample.frombytes(targets[: _MOST_SAMPLED - len(self.sample)].tobytes())
 
     @property
     def mean(self) -> float:
