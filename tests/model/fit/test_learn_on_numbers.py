@@ -113,6 +113,31 @@ def test_new_examples_and_columns_make_a_better_model(tmp_path: Path) -> None:
     assert interval.half_width == pytest.approx(16.4, rel=0.1)  # 1.645 standard deviations
 
 
+def test_a_target_that_has_moved_is_followed(tmp_path: Path) -> None:
+    days = three_days(tmp_path, "txt")
+    first = fitted(days[0], reading=ReadOptions(task="number"), rule="number-invariant")
+    assert first.choice is not None
+    moved = tmp_path / "moved.txt"
+    lines = (line.split(" ", 1) for line in days[1].read_text().splitlines() * 8)
+    moved.write_text("".join(f"{float(target) + 500} {rest}\n" for target, rest in lines))
+    save_model(first.model, tmp_path / "m.model")
+    save_model(fitted(moved, from_=tmp_path / "m.model", forget=500.0).model, tmp_path / "m.model")
+    again = fitted(moved, from_=tmp_path / "m.model")
+    assert again.new_error is not None
+    assert again.new_error < 0.2 * 500
+
+
+def test_examples_with_one_target_are_learned(tmp_path: Path) -> None:
+    first = fitted(
+        three_days(tmp_path, "txt")[0], reading=ReadOptions(task="number"), rule="number-invariant", passes=1
+    )
+    save_model(first.model, tmp_path / "m.model")
+    (tmp_path / "one.txt").write_text("70 1:1 2:5\n")
+    after = fitted(tmp_path / "one.txt", from_=tmp_path / "m.model").model
+    assert bytes(np.asarray(after.coef)) != bytes(np.asarray(first.model.coef))
+    assert np.isfinite(np.asarray(after.coef)).all()
+
+
 def test_an_interrupted_fit_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     days, checkpoint = three_days(tmp_path, "txt"), str(tmp_path / "checkpoint")
     monkeypatch.setattr(lines, "BLOCK_BYTES", 1500)
