@@ -16,8 +16,7 @@ import time
 from tools.elsewhere.places import ROOT, WORK, Place, place
 
 CONTRACT = (
-    "tests/test_contract.py",
-    "tests/test_one_answer.py",
+    "tests/contract",
     "tests/estimators/test_equality.py",
     "tests/native/test_float_environment.py",
     "tests/native/test_module.py",
