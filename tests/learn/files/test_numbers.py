@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt import native
+from rosenblatt import LinearPredictor, native
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn.files import passes
 from rosenblatt.learn.files.numbers.scaled_targets import TargetScale, scale_of
@@ -21,7 +21,7 @@ from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.records import Csr
+from rosenblatt.records import Csr, logs_of
 from tests import child
 from tests.slow_twins.learn.squared_minimum import squared_minimum
 
@@ -338,3 +338,19 @@ def test_many_dates_are_no_label_unless_they_are_called_classes(suffix: str, tmp
             fit_file(path, reading=ReadOptions(label="day", decide=True, task=task))
     classes = ReadOptions(label="day", decide=True, task="classes")
     assert len(fit_file(path, reading=classes, passes=1).model.classes) == 84
+
+
+@pytest.mark.parametrize("is_linear", [True, False])
+def test_a_long_tail_is_tamed_unless_the_target_follows_it(is_linear: bool, tmp_path: Path) -> None:
+    draw = np.random.default_rng(8)
+    weight = draw.lognormal(0, 1.5, 800).round(4)
+    cost = 5 * weight if is_linear else 5 * np.log(weight)
+    frame = pd.DataFrame({"weight": weight, "age": draw.normal(size=800).round(3)})
+    cost = (cost + 2 * frame["age"] + draw.normal(size=800)).round(3)
+    frame.assign(cost=cost).to_csv(tmp_path / "costs.csv", index=False)
+    fitted = fit_file(tmp_path / "costs.csv", reading=ReadOptions(label="cost"))
+    assert ("weight" in logs_of(fitted.model.space)) is not is_linear
+    assert fitted.fold_error is not None
+    assert fitted.fold_error < (1.1 if is_linear else 0.5 * cost.std())
+    in_memory = LinearPredictor().fit(frame, cost).model_
+    assert in_memory.coef.tobytes() == fitted.model.coef.tobytes()

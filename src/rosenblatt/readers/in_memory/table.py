@@ -11,10 +11,11 @@ from rosenblatt.readers.in_memory.targets import NAME, MemorySource, Targets
 from rosenblatt.readers.inputs.input_file import InputFile, MemoryFile
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
+from rosenblatt.readers.table.columns.head import Head
 from rosenblatt.readers.table.files.check_arrow import readable
 from rosenblatt.readers.table.files.parquet_arrow import TypedFile
 from rosenblatt.readers.table.table_source import TableSource
-from rosenblatt.records import FeatureSpace
+from rosenblatt.records import FeatureSpace, Floats
 
 _BATCH_ROWS = 1 << 16
 
@@ -54,6 +55,11 @@ class MemoryTable(MemorySource, TableSource):
             reading = reading._replace(label=targets.name)
         self._arrow = table
         super().__init__(MemoryFile(NAME, table.nbytes), reading._replace(format="arrow"), model_space, targets)
+
+    def _targets_of(self, head: Head) -> list[Floats] | None:
+        if self.targets is None or self.targets.numbers is None:
+            return None
+        return [self.targets.numbers[: sum(batch.n_rows for batch in head.batches)]]
 
     def _open_table(self, file: InputFile, header: bool | None, model_columns: Sequence[str]) -> TypedFile:
         return TypedTable(self._arrow)

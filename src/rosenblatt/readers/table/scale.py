@@ -90,14 +90,42 @@ class Scaling:
         return scaled(with_logs(numbers, self.logs), self.shift, self.scale)
 
 
-def scaling_of(parts: Sequence[Floats], n_columns: int, may_be_logs: Sequence[int] = ()) -> Scaling:
-    """The scaling by these rows; of the columns `may_be_logs`, those with heavy tails are learned by logarithms."""
+def scaling_of(
+    parts: Sequence[Floats],
+    n_columns: int,
+    may_be_logs: Sequence[int] = (),
+    targets: Sequence[Floats] | None = None,
+) -> Scaling:
+    """The scaling by these rows; of the columns `may_be_logs`, those with heavy tails are learned by logarithms, unless
+    they say more of the numbers to predict as they are."""
     finite = [np.where(infinite, np.nan, part) if (infinite := np.isinf(part)).any() else part for part in parts]
     shift, scale = _shift_and_scale(finite, n_columns)
     logs = {j: log for j in _heavy_tails(finite, shift, scale, may_be_logs) if (log := _log_of_column(finite, j))}
+    if targets is not None:
+        y = np.concatenate(targets)
+        for j, log in list(logs.items()):
+            x = np.concatenate([part[:, j] for part in finite])
+            if _explained(scaled(x, shift[j], scale[j]), y) > _explained(log_scale(x, *log), y):
+                del logs[j]
     if not logs:
         return Scaling(shift, scale)
     return Scaling(*_shift_and_scale([with_logs(part, logs) for part in finite], n_columns), logs)
+
+
+def _explained(x: Floats, y: Floats) -> float:
+    """The share of the variance of y that a linear function of x explains, where both are known.
+
+    >>> _explained(np.array([1.0, 2.0, np.nan, 3.0]), np.array([2.0, 4.0, 9.0, 6.0]))
+    1.0
+    """
+    known = np.isfinite(x) & np.isfinite(y)
+    if not known.any():
+        return 0.0
+    x, y = x[known] - x[known].mean(), y[known] - y[known].mean()
+    size = max(float(np.abs(y).max()), 1e-300)
+    y = y / size  # no square overflows
+    both = float((x * x).sum() * (y * y).sum())
+    return float((x * y).sum()) ** 2 / both if both > 0 else 0.0
 
 
 def _shift_and_scale(parts: Sequence[Floats], n_columns: int) -> tuple[Floats, Floats]:

@@ -38,7 +38,7 @@ from rosenblatt.readers.table.files.json_lines import JsonLines
 from rosenblatt.readers.table.files.parquet_arrow import TypedFile
 from rosenblatt.readers.table.label_cells import LabelCells, label_cells
 from rosenblatt.readers.table.parse_cells import Batch, WordColumn, parse_batch
-from rosenblatt.records import FeatureSpace, SourceBlock
+from rosenblatt.records import FeatureSpace, Floats, SourceBlock
 
 
 class TableSource(FileSource):
@@ -136,10 +136,14 @@ class TableSource(FileSource):
             self._decided = {**head.decided, "missing": missing}
         if scale:
             as_numbers = [text.removeprefix("number:") for text in reading.as_]
-            scaling = self._encoder.scaling = head.scaling(as_numbers, logs=reading.decide)
+            scaling = self._encoder.scaling = head.scaling(as_numbers, self._targets_of(head), logs=reading.decide)
             if scaling.logs:
                 self._decided["logs"] = {head.layout.numbers[j]: list(log) for j, log in scaling.logs.items()}
         self._unread_head = head
+
+    def _targets_of(self, head: Head) -> list[Floats] | None:
+        """The numbers to predict of each batch of the first rows."""
+        return head.targets
 
     def _take_in(self, model_space: FeatureSpace) -> FeatureSpace:
         """Look for columns that the model has not met; the space of the model with them."""

@@ -17,6 +17,7 @@ from rosenblatt.readers.table.columns.left_out import numbers_left_out, why_days
 from rosenblatt.readers.table.equal_batches import RawBatch, take_head
 from rosenblatt.readers.table.parse_cells import Batch, parse_batch
 from rosenblatt.readers.table.scale import Scaling, scaling_of
+from rosenblatt.records import Floats
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,13 @@ class Head:
     rest: Iterator[RawBatch]
     decided: dict[str, Any] = field(default_factory=dict)
 
-    def scaling(self, as_numbers: Collection[str], *, logs: bool) -> Scaling:
+    @property
+    def targets(self) -> list[Floats] | None:
+        """The numbers to predict of each batch; None where there are classes."""
+        targets = [batch.targets for batch in self.batches if batch.targets is not None]
+        return targets or None
+
+    def scaling(self, as_numbers: Collection[str], targets: list[Floats] | None, *, logs: bool) -> Scaling:
         """The scaling by these rows; dates and the columns `as_numbers` are never learned by their logarithm.
 
         Days that are left out count 0 in every row.
@@ -36,7 +43,7 @@ class Head:
         numbers = self.layout.numbers
         plain = {*as_numbers, *self.layout.dates}
         may_be_logs = [j for j, column in enumerate(numbers) if logs and column not in plain]
-        scaling = scaling_of([batch.numbers for batch in self.batches], len(numbers), may_be_logs)
+        scaling = scaling_of([batch.numbers for batch in self.batches], len(numbers), may_be_logs, targets)
         scaling.scale[[numbers.index(column) for column in self.decided.get("days_left_out", ())]] = 0.0
         return scaling
 

@@ -121,7 +121,7 @@ def _space(
     shift, scale = space.shift, space.scale
     if shift is not None and scale is not None:
         plain = [text.removeprefix("number:") for text in reading.as_]
-        scaling = head.scaling(plain, logs=bool(decided))
+        scaling = head.scaling(plain, head.targets, logs=bool(decided))
         shift, scale = (_inserted(old, n_before, new) for old, new in ((shift, scaling.shift), (scale, scaling.scale)))
         if scaling.logs:
             logs = {added.numbers[j]: list(log) for j, log in scaling.logs.items()}
