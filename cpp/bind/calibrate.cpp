@@ -34,7 +34,7 @@ auto memory_of(const std::vector<double>& values) {
 }
 
 bool fits_map(MapKind kind, std::size_t count, std::size_t classes) {
-    return kind == MapKind::temperature ? count == 2 : kind == MapKind::platt ? count == 4 : kind == MapKind::beta ? count == 7
+    return kind == MapKind::temperature ? count == 2 || (count == 3 && classes > 2) : kind == MapKind::platt ? count == 4 : kind == MapKind::beta ? count == 7
          : kind == MapKind::softmax ? count == 2 * classes + 2 : count > 0 && count % 2 == 0;
 }
 

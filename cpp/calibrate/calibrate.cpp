@@ -121,6 +121,7 @@ std::array<double, D> solve(std::array<std::array<double, D>, D>& A, std::array<
 }
 
 constexpr double tolerance = 1e-7;  // of the mean log loss
+constexpr double draw_of_two = 16.0;  // of the a of two classes' logits to 1: a quarter is one standard deviation
 
 // The log loss of sigmoid(theta . x) over all examples, with its first and second derivatives.
 template <int D>
@@ -348,66 +349,101 @@ std::vector<double> fit_softmax(const ScoredExamples& examples) {
     return parameters;
 }
 
-// ---- One number for any number of classes ----------------------------------------------------------------------------
+// ---- A temperature, for any number of classes -------------------------------------------------------------------------
 
 // How far the score of a class lies below the best of its row, and counts: at most `width`.
 double below_best(double score, double best, double width) { return std::max(score - best, -width); }
 
-// How far the best score of a row is ahead of the second: all rows but the most certain ones, one in 200 and at least one.
-double largest_lead(const ScoredExamples& examples) {
+// How far the scores of a row reach below the best of them, or on either side of 0: all rows but the widest ones, one in 200
+// and at least one. (By the second best score alone, classes that are rare would all be clipped to one probability.)
+double widest_gap(const ScoredExamples& examples) {
     const std::size_t columns = examples.columns();
-    std::vector<double> leads(examples.count);
+    std::vector<double> gaps(examples.count);
     for (std::size_t i = 0; i < examples.count; ++i) {
         const double* const row = examples.scores + i * columns;
-        if (columns == 1) {
-            leads[i] = std::fabs(row[0]);
-            continue;
-        }
-        std::array<double, 2> best{};
-        std::partial_sort_copy(row, row + columns, best.begin(), best.end(), std::greater<>());
-        leads[i] = best[0] - best[1];
+        const auto [lowest, highest] = std::minmax_element(row, row + columns);
+        gaps[i] = columns == 1 ? std::fabs(row[0]) : *highest - *lowest;
     }
-    if (leads.empty()) return 0.0;
-    const std::size_t extreme = std::min(std::max<std::size_t>(leads.size() / 200, 1), (leads.size() - 1) / 2);
-    const auto at = leads.end() - 1 - static_cast<std::ptrdiff_t>(extreme);
-    std::nth_element(leads.begin(), at, leads.end());
+    if (gaps.empty()) return 0.0;
+    const std::size_t extreme = std::min(std::max<std::size_t>(gaps.size() / 200, 1), (gaps.size() - 1) / 2);
+    const auto at = gaps.end() - 1 - static_cast<std::ptrdiff_t>(extreme);
+    std::nth_element(gaps.begin(), at, gaps.end());
     return std::min(*at, 1e300);
 }
 
-std::vector<double> fit_temperature(const ScoredExamples& examples) {
-    const std::size_t classes = examples.classes, columns = examples.columns();
-    const double width = largest_lead(examples);
+// A power of 2 near the width.
+double size_of(double width) {
     int exponent;
     std::frexp(width, &exponent);
-    const double size = width > 0 ? std::ldexp(1.0, exponent - 1) : 1.0;
-    std::vector<double> scores(examples.scores, examples.scores + examples.count * columns);
-    for (std::size_t i = 0; i < examples.count; ++i) {
-        double* const row = scores.data() + i * columns;
-        const double best = *std::max_element(row, row + columns);
-        for (std::size_t k = 0; k < columns; ++k)
-            row[k] = (columns == 1 ? std::clamp(row[k], -width, width) : below_best(row[k], best, width)) / size;
-    }
-    const double unit = examples.logits ? size : 1.0;
+    return width > 0 ? std::ldexp(1.0, exponent - 1) : 1.0;
+}
+
+std::vector<double> fit_temperature_of_two(const ScoredExamples& examples) {
+    const double width = widest_gap(examples), size = size_of(width);
+    std::vector<double> scores(examples.scores, examples.scores + examples.count);
+    for (double& score : scores) score = std::clamp(score, -width, width) / size;
     double a;
-    if (classes == 2 && examples.logits) {
+    if (examples.logits) {
         const std::vector<double> targets(examples.truth, examples.truth + examples.count);
-        a = fit_logistic<1>({std::move(scores)}, targets, {size}, {ridge / (size * size), size})[0];
-    } else if (classes == 2) {
-        a = fit_logistic<1>({std::move(scores)}, targets_of(examples, counts_of(examples)), {0.0})[0];
+        a = fit_logistic<1>({std::move(scores)}, targets, {size}, {draw_of_two / (size * size), size})[0];
     } else {
-        const auto value = [&](const std::vector<double>& x, std::vector<double>& gradient) {
-            gradient[0] = 0.0;
-            const double loss = softmax_loss(
-                examples,
-                [&](std::size_t i, double* z) {
-                    for (std::size_t k = 0; k < classes; ++k) z[k] = unit * x[0] * scores[i * classes + k];
-                },
-                [&](std::size_t i, std::size_t k, double pull) { gradient[0] += unit * pull * scores[i * classes + k]; });
-            return loss + draw_to_1(examples, x[0], gradient[0]);
-        };
-        a = unit * minimise({1.0}, most_steps, tolerance * static_cast<double>(examples.count), value)[0];
+        a = fit_logistic<1>({std::move(scores)}, targets_of(examples, counts_of(examples)), {0.0})[0];
     }
     return {std::max(a, 0.0) / size, width};
+}
+
+// The log loss of one row, -sum of t_k log q_k with q_k = (1 - doubt) p_k + doubt / classes, and its derivatives by a and by the
+// doubt. `gaps` are those of the scores, z has room for the probabilities p, the targets t are `own` and `other`.
+struct RowLoss {
+    double loss = 0.0, by_a = 0.0, by_doubt = 0.0;
+
+    RowLoss(const double* gaps, std::vector<double>& z, double a, double doubt, std::size_t label, double own, double other) {
+        const std::size_t classes = z.size();
+        const double share = 1.0 / static_cast<double>(classes);
+        for (std::size_t k = 0; k < classes; ++k) z[k] = a * gaps[k];
+        softmax_of(z.data(), classes);
+        double mean_gap = 0.0;
+        for (std::size_t k = 0; k < classes; ++k) mean_gap += z[k] * gaps[k];
+        for (std::size_t k = 0; k < classes; ++k) {
+            const double target = k == label ? own : other;
+            if (target == 0.0) continue;
+            const double q = std::max((1.0 - doubt) * z[k] + doubt * share, 1e-300);
+            loss -= target * logarithm(q);
+            by_a -= target * (1.0 - doubt) * z[k] / q * (gaps[k] - mean_gap);
+            by_doubt -= target * (share - z[k]) / q;
+        }
+    }
+};
+
+// The doubt is fitted as the sigmoid of a number. It begins at one in a hundred, as if a fiftieth of an example had nothing to do
+// with its scores: it is never 0, and nearly 0 where nothing speaks for it.
+std::vector<double> fit_temperature_of_many(const ScoredExamples& examples) {
+    constexpr double example_in_doubt = 0.02, first_doubt = -4.6;
+    const std::size_t classes = examples.classes;
+    const double width = widest_gap(examples), size = size_of(width), unit = examples.logits ? size : 1.0;
+    std::vector<double> gaps(examples.scores, examples.scores + examples.count * classes), z(classes);
+    for (std::size_t i = 0; i < examples.count; ++i) {
+        double* const row = gaps.data() + i * classes;
+        const double best = *std::max_element(row, row + classes);
+        for (std::size_t k = 0; k < classes; ++k) row[k] = below_best(row[k], best, width) / size;
+    }
+    const double platts = examples.logits ? 0.0 : 1.0 / (static_cast<double>(examples.count) + 2.0);
+    const auto value = [&](const std::vector<double>& x, std::vector<double>& gradient) {
+        const double doubt = sigmoid(x[1]);
+        double loss = -example_in_doubt * logarithm(std::max(doubt, 1e-300)), by_doubt = 0.0;
+        gradient[0] = 0.0;
+        for (std::size_t i = 0; i < examples.count; ++i) {
+            const RowLoss row(gaps.data() + i * classes, z, unit * x[0], doubt, static_cast<std::size_t>(examples.truth[i]), 1.0 - platts,
+                              platts / static_cast<double>(classes - 1));
+            loss += row.loss;
+            gradient[0] += unit * row.by_a;
+            by_doubt += row.by_doubt;
+        }
+        gradient[1] = (1.0 - doubt) * (doubt * by_doubt - example_in_doubt);
+        return loss + draw_to_1(examples, x[0], gradient[0]);
+    };
+    const std::vector<double> x = minimise({1.0, first_doubt}, most_steps, tolerance * static_cast<double>(examples.count), value);
+    return {std::max(unit * x[0], 0.0) / size, width, sigmoid(x[1])};
 }
 
 // ---- The maps as they are used ---------------------------------------------------------------------------------------
@@ -417,7 +453,7 @@ std::vector<double> fit(MapKind kind, const ScoredExamples& all) {
     const Part sample = sample_of(all, all.classes > 2 ? 1 << 17 : 1 << 13);
     const ScoredExamples examples = sample.examples(all);
     switch (kind) {
-        case MapKind::temperature: return fit_temperature(examples);
+        case MapKind::temperature: return all.classes == 2 ? fit_temperature_of_two(examples) : fit_temperature_of_many(examples);
         case MapKind::platt: return fit_platt(examples);
         case MapKind::beta: return fit_beta(examples, fit_platt(examples));
         default: return fit_softmax(examples);
@@ -464,14 +500,19 @@ void apply(MapKind kind, const std::vector<double>& parameters, const ScoredExam
         }
         return;
     }
+    const bool is_temperature = kind == MapKind::temperature;
+    const double doubt = is_temperature && parameters.size() == 3 ? parameters[2] : 0.0;  // older models have none
+    const double even = doubt / static_cast<double>(classes);
     for (std::size_t i = 0; i < examples.count; ++i, probabilities += classes) {
         const double* const scores = examples.scores + i * classes;
         const double best = *std::max_element(scores, scores + classes), last = parameters.back();
         for (std::size_t k = 0; k < classes; ++k)
-            probabilities[k] = kind == MapKind::temperature
-                                   ? parameters[0] * below_best(scores[k], best, last)
+            probabilities[k] = is_temperature
+                                   ? parameters[0] * below_best(scores[k], best, parameters[1])
                                    : parameters[k] * std::clamp(scores[k], parameters[2 * classes], last) + parameters[classes + k];
         softmax_of(probabilities, classes);
+        if (doubt > 0.0)
+            for (std::size_t k = 0; k < classes; ++k) probabilities[k] = (1.0 - doubt) * probabilities[k] + even;
     }
 }
 

@@ -1,6 +1,7 @@
 // Maps from scores to probabilities, fitted to examples that the model had not learned.
 //
-//     temperature  any number of classes: softmax of a s_k, a >= 0; of two classes, sigmoid of a s  (Guo and others 2017)
+//     temperature  two classes: sigmoid of a s, a >= 0; k classes: (1 - doubt) softmax of a s_k + doubt / k, 0 <= doubt < 1: some
+//                  examples have nothing to do with their scores   (Guo and others 2017; the doubt as in Copas 1988)
 //     platt        two classes: P(1) = sigmoid(z), z = a s + b, a >= 0                                   (Platt 1999)
 //     beta         two classes: sigmoid(c + v softplus(z) - u softplus(-z)), z as above, u, v >= 0
 //                  (Kull, Silva Filho and Flach 2017, written for scores: u = v = 1, c = 0 is Platt's map)
@@ -11,7 +12,8 @@
 //     platt a b; beta a b u v c; softmax all a, then all b: each followed by the lowest and the highest score, to which scores
 //                  are clipped. The most extreme examples are left out of these two: no probability is more certain than what
 //                  was seen, and one wild score does not bend the map.
-//     temperature  a, then the largest gap to the best score of a row; larger gaps are clipped to it
+//     temperature  a, the largest gap to the best score of a row (larger ones are clipped to it), of more than two classes the
+//                  doubt
 //     isotonic     the scores of the knots, then their probabilities
 // The targets are those of Platt: not 0 and 1 but what n examples let one believe, 1/(n + 2) from them; of two classes n are
 // the examples of the class, of more all of them. Logits, the scores of a rule that models probabilities, need no such doubt

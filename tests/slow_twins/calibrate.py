@@ -91,24 +91,32 @@ def vector(scores: np.ndarray, truth: np.ndarray, new: np.ndarray, *, logits: bo
 
 
 def temperature(scores: np.ndarray, truth: np.ndarray, new: np.ndarray, *, logits: bool = False) -> np.ndarray:
-    """Softmax of a s_k, where no score is further below the best of its row than the second of nearly all rows.
+    """Softmax of a s_k, where no score is further below the best of its row than in nearly all rows; the a of logits is
+    drawn to 1.
 
-    The a of logits is drawn to 1.
+    Of more than two classes it is mixed with even chances, by a doubt that is drawn away from 0 by 0.02 of an example.
     """
-    if scores.shape[1] == 1:  # of two classes: the one has half the score, the other its opposite
+    two = scores.shape[1] == 1
+    if two:  # the one has half the score, the other its opposite
         scores, new = (np.column_stack([-s[:, 0] / 2, s[:, 0] / 2]) for s in (scores, new))
-    ordered = np.sort(scores, axis=1)
-    leads = np.sort(ordered[:, -1] - ordered[:, -2])
-    width = leads[-1 - min(max(len(leads) // 200, 1), (len(leads) - 1) // 2)]
+    gaps = np.sort(scores.max(axis=1) - scores.min(axis=1))
+    width = gaps[-1 - min(max(len(gaps) // 200, 1), (len(gaps) - 1) // 2)]
 
     def clipped(s: np.ndarray) -> np.ndarray:
         return np.maximum(s - s.max(axis=1, keepdims=True), -width)
 
+    def chances(theta: np.ndarray, s: np.ndarray) -> np.ndarray:
+        doubt = 0 if two else expit(theta[1])
+        return np.asarray((1 - doubt) * softmax(theta[0] * s, axis=1) + doubt / s.shape[1])
+
     s, wanted = clipped(scores), np.eye(scores.shape[1])[truth] if logits else targets(truth, scores.shape[1])
 
-    def loss(a: np.ndarray) -> float:
-        drawn = logits * RIDGE / 2 * (a[0] - 1) ** 2
-        return float((logsumexp(a[0] * s, axis=1) - (wanted * a[0] * s).sum(axis=1)).sum() + drawn)
+    def loss(theta: np.ndarray) -> float:
+        drawn = logits * (16 if two else RIDGE) / 2 * (theta[0] - 1) ** 2
+        doubted = 0 if two else 0.02 * np.logaddexp(0, -theta[1])
+        return float(-(wanted * np.log(chances(theta, s) + 1e-300)).sum() + drawn + doubted)
 
-    a = max(float(minimize(loss, [1 / max(width, 1e-9)], method="Nelder-Mead", options={"xatol": 1e-9}).x[0]), 0.0)
-    return np.asarray(softmax(a * clipped(new), axis=1))
+    start = [1 / max(width, 1e-9)] if two else [4 / max(width, 1e-9), -4.6]
+    theta = minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-9, "maxiter": 2000}).x
+    theta[0] = max(theta[0], 0.0)
+    return chances(theta, clipped(new))

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 
 from rosenblatt import native
 from rosenblatt.cli import main
@@ -107,10 +108,45 @@ def test_a_temperature_changes_no_decision() -> None:
     new = np.random.default_rng(1).normal(0, 50, (300, 5))
     chances = mapped("temperature", scores, truth, new, 5)
     np.testing.assert_array_equal(chances.argmax(axis=1), new.argmax(axis=1))
-    assert chances.max() <= mapped("temperature", scores, truth, scores, 5).max() + 1e-12
+    a, width, doubt = native.fit_probabilities("temperature", scores, truth, 5).tolist()
+    assert width < (scores.max(axis=1) - scores.min(axis=1)).max()  # no gap counts for more than one that was seen
+    assert chances.max() <= (1 - doubt) / (1 + 4 * np.exp(-a * width)) + doubt / 5 + 1e-12
     scores, truth, _ = two_classes(0, 300)
     new = np.linspace(-99, 99, 400)[:, None]
     np.testing.assert_array_equal(mapped("temperature", scores, truth, new)[:, 1] > 0.5, new[:, 0] > 0)
+
+
+def test_a_temperature_ranks_rare_classes() -> None:
+    """Their scores are far below the best in every row; where they are less far below, they are more probable."""
+    random = np.random.default_rng(2)
+    logits = np.column_stack([random.normal(0, 0.5, (4000, 2)), random.normal(-4, 1, 4000)])
+    truth = (softmax(logits, axis=1).cumsum(axis=1) < random.random((4000, 1))).sum(axis=1).astype(np.int32)
+    chances = mapped("temperature", logits, truth, logits, 3, logits=True)
+    rare = truth == 2
+    assert roc_auc_score(rare, chances[:, 2]) > roc_auc_score(rare, softmax(logits, axis=1)[:, 2]) - 0.01
+    assert len(np.unique(chances[:, 2])) > 3900  # not all clipped to one
+
+
+def test_answers_that_scores_do_not_explain_leave_a_doubt() -> None:
+    """One in twenty is any class whatever its scores say: no temperature alone comes near the true probabilities."""
+    random = np.random.default_rng(3)
+    logits = random.normal(0, 5, (6000, 8))
+    right = (softmax(logits, axis=1).cumsum(axis=1) < random.random((6000, 1))).sum(axis=1)
+    truth = np.where(random.random(6000) < 0.05, random.integers(0, 8, 6000), right).astype(np.int32)
+    a, _, doubt = native.fit_probabilities("temperature", logits[:3000], truth[:3000], 8, True).tolist()
+    assert a == pytest.approx(1, abs=0.1)
+    assert doubt == pytest.approx(0.05, abs=0.015)
+    rows = np.arange(3000)
+    ours = mapped("temperature", logits[:3000], truth[:3000], logits[3000:], 8, logits=True)[rows, truth[3000:]]
+    best = (0.95 * softmax(logits[3000:], axis=1) + 0.05 / 8)[rows, truth[3000:]]
+    assert -np.log(ours).mean() < -np.log(best).mean() + 0.005
+
+
+def test_a_temperature_of_an_older_model_has_no_doubt() -> None:
+    scores = many_classes(0, 50, 4)[0]
+    old = np.asarray(native.probabilities("temperature", array("d", [0.7, 3.0]), scores, 4))
+    gaps = np.maximum(scores - scores.max(axis=1, keepdims=True), -3.0)
+    np.testing.assert_allclose(old, softmax(0.7 * gaps, axis=1), rtol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,16 @@ class _Graph:
         if calibration.kind == "temperature" and len(self.model.classes) > 2:
             lead = self.op("Sub", scores, self.op("ReduceMax", scores, axes=[1], keepdims=1))
             lead = self.op("Max", lead, self.constant(np.array(-numbers[1])))
-            return [self.op("Softmax", self.op("Mul", lead, self.constant(numbers[:1])), axis=1, out="probabilities")]
+            chances = self.op("Softmax", self.op("Mul", lead, self.constant(numbers[:1])), axis=1)
+            doubt = float(numbers[2:].sum())
+            return [
+                self.op(
+                    "Add",
+                    self.op("Mul", chances, self.constant(np.array(1 - doubt))),
+                    self.constant(np.array(doubt / len(self.model.classes))),
+                    out="probabilities",
+                )
+            ]
         positive = self._positive(self.op("Reshape", scores, self.constant(np.array([-1, 1], np.int64))), calibration)
         negative = self.op("Sub", self.constant(np.array(1.0)), positive)
         return [self.op("Concat", negative, positive, axis=1, out="probabilities")]

@@ -109,16 +109,18 @@ def _probabilities(scores: list[float]) -> list[float]:
         maps = zip(MODEL["probabilities"], scores, strict=True)
         return [_positive_probability(kind, numbers, score) for (kind, numbers), score in maps]
     kind, numbers = MODEL["probabilities"]
-    if len(scores) == 1:
+    n, doubt = len(scores), 0.0
+    if n == 1:
         positive = _positive_probability(kind, numbers, scores[0])
         return [1.0 - positive, positive]
     if kind == "temperature":
         z = [numbers[0] * max(score - max(scores), -numbers[1]) for score in scores]
+        doubt = sum(numbers[2:])
     else:
-        n, clipped = len(scores), [min(max(score, numbers[-2]), numbers[-1]) for score in scores]
+        clipped = [min(max(score, numbers[-2]), numbers[-1]) for score in scores]
         z = [numbers[k] * score + numbers[n + k] for k, score in enumerate(clipped)]
     grown = [math.exp(one - max(z)) for one in z]
-    return [one / sum(grown) for one in grown]
+    return [(1.0 - doubt) * (one / sum(grown)) + doubt / n for one in grown]
 
 
 def _positive_probability(kind: str, numbers: list[float], score: float) -> float:
