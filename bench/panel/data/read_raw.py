@@ -130,12 +130,15 @@ def packaged(path: str, label: str, drop: tuple[str, ...] = (), **roles: tuple[s
     return read
 
 
-def segments(folder: Path) -> Raw:
-    """Parts of outdoor photographs, seven kinds of them, which come with river."""
-    import pandas as pd
+def with_river(name: str, label: str) -> RawReader:
+    """A CSV file that comes with river."""
 
-    path = in_package("river", "datasets/segment.csv.zip")
-    return from_frame(pd.read_csv(path, dtype=str), "category")
+    def read(folder: Path) -> Raw:
+        import pandas as pd
+
+        return from_frame(pd.read_csv(in_package("river", f"datasets/{name}"), dtype=str), label)
+
+    return read
 
 
 def in_package(name: str, path: str) -> Path:
