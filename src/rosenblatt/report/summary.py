@@ -233,8 +233,11 @@ def before_the_threshold(fitted: Fitted) -> str:
     of_rule = next((candidate.fold_error for candidate in fitted.candidates if candidate.rule == fitted.chosen), None)
     if fitted.choice is None or fitted.fold_error is None or of_rule in (None, fitted.fold_error):
         return ""
-    with_it = f"with it {fitted.chosen} errs in {fitted.fold_error:.2%}"
-    return f"compared before the threshold between the classes was set; {with_it}"
+    threshold = fitted.model.threshold
+    before = "with the weights of the classes"
+    if threshold is not None:
+        before = "before the line between the classes moved" + (" to even chances" if threshold.is_even else "")
+    return f"compared {before}; as it decides now, {fitted.chosen} errs on {fitted.fold_error:.2%}"
 
 
 def top_weights(model: LinearModel, count: int) -> list[tuple[str, list[Weight]]]:

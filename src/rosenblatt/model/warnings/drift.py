@@ -41,8 +41,9 @@ class Drift:
     @property
     def words(self) -> str:
         """One line for a person."""
-        size = "much" if self.index >= MUCH else "some" if self.index >= SOME else "little"
-        line = f"{size}: {self.index:.2f} between these scores and those at fit (stability index; above {MUCH} is much)"
+        size = "much: the scores are unlike" if self.index >= MUCH else "some: the scores have moved from"
+        size = size if self.index >= SOME else "little: the scores are like"
+        line = f"{size} those at fit (stability index {self.index:.2f}; above {MUCH} is much)"
         if self.column is None or abs(self.deviations) < _MOVED:
             return line
         higher = "higher" if self.deviations > 0 else "lower"

@@ -98,8 +98,8 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
     if columns := columns_sentence(fitted.model.space):
         yield named_line("columns", columns)
     time = f"{fitted.seconds:.2f} s" if fitted.seconds < 100 else f"{fitted.seconds / 60:.1f} min"
-    start = " from the minimum of its loss" if fitted.chosen == MINIMUM else ""
-    passes = f"{plural(fitted.passes, 'pass')}{start}"
+    start = "all examples at once, then " if fitted.chosen == MINIMUM else ""
+    passes = f"{start}{plural(fitted.passes, 'pass')} over the data"
     yield named_line("learned", f"{fitted.chosen}, {passes}, {time}{_why_so_many(fitted)}")
     if half_life := fitted.model.settings.forget:
         yield named_line("forgets", f"what it learned of an example counts half after {half_life:,g} more")
@@ -226,7 +226,7 @@ def _why_so_many(fitted: Fitted) -> str:
         return "; ridge regression, with the penalty that errs least"
     if choice is None or fitted.passes < choice.passes:
         return ""
-    return "; more were not tried" if choice.passes == choice.most_passes else "; more passes did not lower the error"
+    return "; more were not tried" if choice.passes == choice.most_passes else "; more did not lower the error"
 
 
 def _fold_error(choice: Choice, value: float, of: str) -> str:
@@ -252,7 +252,7 @@ def candidate_lines(summary: FitSummary) -> Iterator[str]:
     if sentence := before_the_threshold(fitted):
         yield dim(f"    {sentence}")
     if errors_of(candidates[0], fitted)[-1][0] != "held out" and (measured[fitted.chosen] or 0.0) > least:
-        yield dim("    a difference from the least error may be chance: of these rules the first is used,")
+        yield dim("    rules with nearly the least error differ by chance: of these the first is used,")
         yield dim("    or the one with the best probabilities")
 
 
