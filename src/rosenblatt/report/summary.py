@@ -234,9 +234,11 @@ def before_the_threshold(fitted: Fitted) -> str:
     if fitted.choice is None or fitted.fold_error is None or of_rule in (None, fitted.fold_error):
         return ""
     threshold = fitted.model.threshold
-    before = "with the weights of the classes"
-    if threshold is not None:
-        before = "before the line between the classes moved" + (" to even chances" if threshold.is_even else "")
+    before = "before the line between the classes moved"
+    if fitted.class_weight is not None:
+        before = "with the weights of the classes"
+    elif threshold is not None and threshold.is_even:
+        before += " to even chances"
     return f"compared {before}; as it decides now, {fitted.chosen} errs on {fitted.fold_error:.2%}"
 
 
