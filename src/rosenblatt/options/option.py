@@ -213,7 +213,7 @@ _WORDS: Mapping[Kind, str] = {
     "class weights": "a dict that gives each class a finite weight of at least 0",
     "seed": "an int or a numpy RandomState or Generator",
     "str": "a word",
-    "strs": "words",
+    "strs": "a tuple or list of words",
     "path": "a path",
     "function": "a function",
     "threshold": "a probability between 0 and 1, 'f1', 'cost:fp=1,fn=20', 'precision>=0.95' or 'recall>=0.9'",

@@ -84,5 +84,5 @@ def test_a_line_with_too_many_products_is_refused(tmp_path: Path) -> None:
 def test_pairs() -> None:
     assert pairs_of(["a:b", "b:a", "a:b"]) == (("a", "b"),)
     assert pairs_of(["a:b:c"], ["a", "b:c"]) == (("a", "b:c"),)
-    with pytest.raises(ParameterError, match="The 'cross' parameter of read must be words"):
+    with pytest.raises(ParameterError, match="The 'cross' parameter of read must be a tuple or list of words"):
         pairs_of([""])

@@ -220,6 +220,28 @@ def test_keys_that_come_late_are_said(tmp_path: Path) -> None:
     assert "1,000 values" in source.warnings()[0]
 
 
+def test_keys_of_a_model_that_no_line_has_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table without a column of the model is refused. A line may lack a key; where all do, it was renamed, perhaps."""
+    learned, model = tmp_path / "learned.jsonl", str(tmp_path / "m.model")
+    learned.write_text("".join(json.dumps(row) + "\n" for row in rows(500)))
+    assert main(["fit", str(learned), "--label", "label", "-o", model, "--quiet"]) == 0
+
+    def warnings_of(*objects: dict[str, Any]) -> str:
+        path = tmp_path / "new.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in objects))
+        capsys.readouterr()
+        assert main(["predict", model, str(path)]) == 0
+        return capsys.readouterr().err
+
+    complete = rows(3)
+    assert "of the model" not in warnings_of(*complete)
+    without = [{key: value for key, value in row.items() if key != "city"} for row in complete]
+    assert "1 column of the model ('city') is missing: it counts as empty in every row" in warnings_of(*without)
+    assert "of the model" not in warnings_of(*without, {**complete[0], "city": "Bonn"})
+    renamed = [{"town": "Bonn", **{key: row[key] for key in ("n", "since")}} for row in complete]
+    assert "2 columns of the model ('city', 'x') are missing" in warnings_of(*renamed)
+
+
 def test_long_integers_are_not_rounded_where_they_are_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Labels, columns read as words, and those that `predict` passes through; on a line with a key twice, too."""
     ids = [2**60 + i for i in range(4)]

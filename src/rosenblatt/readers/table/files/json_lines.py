@@ -22,6 +22,7 @@ from rosenblatt.readers.formats.lines import LineSpan, line_spans, whole_lines
 from rosenblatt.readers.inputs.input_file import HEAD, InputFile, cannot_read
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
+from rosenblatt.readers.table.columns.new_columns import absence
 from rosenblatt.readers.table.files.check_arrow import refuse_duplicates
 from rosenblatt.readers.table.files.json_objects import Shape, cells_of, merge, numbers_as_words, object_of, put
 
@@ -85,6 +86,7 @@ class JsonLines:
         self._name_late_keys = name_late_keys
         self._late: Counter[str] = Counter()
         self._n_late = 0
+        self._never_seen = set(self.unseen)
 
     def _find_shape(self) -> Shape:
         first, newline, _ = self._file.head.partition(b"\n")
@@ -130,6 +132,7 @@ class JsonLines:
         """Each batch, with the bytes of the file up to its end; lines that are not objects go to `on_bad_line`."""
         self.places.left_out.clear()
         self._late.clear()
+        self._never_seen = set(self.unseen)
         n_lines = self._n_late = 0
         threads = 1 if self._file.live else core_count()
         spans, self._started = self._started or line_spans(self._file, _BLOCK), None
@@ -142,10 +145,14 @@ class JsonLines:
             self._late.update(parsed.late)
             self._n_late += parsed.n_late
             if batch.num_rows:
+                self._never_seen -= {name for name in self._never_seen if batch[name].null_count < batch.num_rows}
                 yield batch, bytes_read
 
     def warnings(self) -> list[str]:
-        if not self._n_late or not self._name_late_keys:
+        """Keys that came late; or, of lines that a model reads, its keys that none of them has."""
+        if not self._name_late_keys:
+            return [absence(self._file.name, sorted(self._never_seen))] if self._never_seen else []
+        if not self._n_late:
             return []
         values = plural(self._n_late, "value")
         keys = listed(sorted(self._late, key=lambda key: (-self._late[key], key)))
