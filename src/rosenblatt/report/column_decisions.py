@@ -7,6 +7,7 @@ from typing import Any
 
 from rosenblatt.errors import plural
 from rosenblatt.options.command_line import as_flag
+from rosenblatt.readers.table.columns.left_out import is_named_like_an_id
 from rosenblatt.records import FeatureSpace, logs_of
 from rosenblatt.report.text.layout import clip
 
@@ -47,6 +48,10 @@ def columns_sentence(space: FeatureSpace) -> str:
 def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
     if record["numbers"]:
         yield f"{plural(len(record['numbers']), 'number')}{', scaled' if record['scaled'] else ', not scaled'}"
+    like_ids = [column for column in record["numbers"] if is_named_like_an_id(column)]
+    if like_ids:
+        instead = as_flag("as_", f"word:{like_ids[0]}")
+        yield f"{_named(like_ids, 'is an amount', 'are amounts')} ({instead} if it only names things)"
     commas = [column for column, form in record["written"].items() if form[0] == ","]
     if commas:
         yield _named(commas, "with a decimal comma", "with decimal commas")

@@ -142,8 +142,8 @@ def _named(estimator: Any, X: Any) -> pa.Table:
         raise DataError(f"X is neither a table nor a matrix: {error}.") from None
     if matrix.ndim == 0:
         raise DataError(
-            f"X is of the type {type(X).__name__}, which has no rows of {len(names)} columns: give it a DataFrame, a matrix "
-            "with the columns of the model in their order, or the path of a file."
+            f"X is of the type {type(X).__name__}, which has no rows of {len(names)} columns: give it a DataFrame, "
+            "a matrix with the columns of the model in their order, or the path of a file."
         )
     if matrix.ndim != 2 or matrix.shape[1] != len(names):
         raise DataError(

@@ -98,8 +98,9 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
     if columns := columns_sentence(fitted.model.space):
         yield named_line("columns", columns)
     time = f"{fitted.seconds:.2f} s" if fitted.seconds < 100 else f"{fitted.seconds / 60:.1f} min"
-    start = "all examples at once, then " if fitted.chosen == MINIMUM else ""
-    passes = f"{start}{plural(fitted.passes, 'pass')} over the data"
+    passes = f"{plural(fitted.passes, 'pass')} over the data"
+    if fitted.chosen == MINIMUM:
+        passes = "all examples at once"
     yield named_line("learned", f"{fitted.chosen}, {passes}, {time}{_why_so_many(fitted)}")
     if half_life := fitted.model.settings.forget:
         yield named_line("forgets", f"what it learned of an example counts half after {half_life:,g} more")

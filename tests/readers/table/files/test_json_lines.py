@@ -221,7 +221,7 @@ def test_keys_that_come_late_are_said(tmp_path: Path) -> None:
 
 
 def test_keys_of_a_model_that_no_line_has_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A table without a column of the model is refused. A line may lack a key; where all do, it was renamed, perhaps."""
+    """A table without a column of the model is refused. A line may lack a key; where all do, it was renamed."""
     learned, model = tmp_path / "learned.jsonl", str(tmp_path / "m.model")
     learned.write_text("".join(json.dumps(row) + "\n" for row in rows(500)))
     assert main(["fit", str(learned), "--label", "label", "-o", model, "--quiet"]) == 0
