@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rosenblatt.errors import plural
 from rosenblatt.options.command_line import as_flag
-from rosenblatt.readers.table.columns.left_out import is_named_like_an_id
 from rosenblatt.records import FeatureSpace, logs_of
 from rosenblatt.report.text.layout import clip
 
 _PLAIN = [".", "", "", "", False]  # how a program writes numbers
+# shop_id, shopId, zip code: whole words, for "paid" is an amount
+_NAMES_THINGS = re.compile(r"(?:^|[\W_])(?:id|ID|Id|code|Code|zip|Zip)$|(?<=[a-z])(?:ID|Id|Code|Zip)$")
 _NAMED = 4  # columns that are named; of more, only how many there are
 
 
@@ -48,7 +50,7 @@ def columns_sentence(space: FeatureSpace) -> str:
 def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
     if record["numbers"]:
         yield f"{plural(len(record['numbers']), 'number')}{', scaled' if record['scaled'] else ', not scaled'}"
-    like_ids = [column for column in record["numbers"] if is_named_like_an_id(column)]
+    like_ids = [column for column in record["numbers"] if _NAMES_THINGS.search(column)]
     if like_ids:
         instead = as_flag("as_", f"word:{like_ids[0]}")
         yield f"{_named(like_ids, 'is an amount', 'are amounts')} ({instead} if it only names things)"

@@ -373,6 +373,22 @@ def test_fit_says_what_it_decided(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "to use it" not in words
 
 
+def test_numbers_that_are_named_like_an_id_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A person's number that repeats may name the person: only who wrote the file knows."""
+    from rosenblatt.cli import main
+
+    path, model = tmp_path / "answers.csv", str(tmp_path / "m")
+    lines = [f"{k * 7 % 30},{k % 11},{'yes' if k * 7 % 30 % 3 else 'no'}\n" for k in range(300)]
+    path.write_text("person_id,paid,answer\n" + "".join(lines))
+    assert main(["fit", str(path), "-o", model, "--passes", "1"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "2 numbers, scaled; person_id is an amount (--as word:person_id if it only names things)." in words
+    assert main(["fit", str(path), "-o", model, "--as", "word:person_id"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "1 number, scaled; 1 column of words (30 values)." in words
+    assert "error 0.00%" in words
+
+
 def test_rows_without_a_label_are_left_out_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from rosenblatt.cli import main
 

@@ -37,14 +37,6 @@ _TWO_WEEKS = 14.0  # days; in less than that a trend and the weekday are one and
 _CLOCK = (946_684_800, 4_102_444_800)  # seconds since 1970 of the years 2000 and 2100
 
 
-def is_named_like_an_id(column: str) -> bool:
-    """
-    >>> [is_named_like_an_id(name) for name in ("id", "userId", "shop_id", "paid")]
-    [True, True, True, False]
-    """
-    return _NAME_OF_ID.search(column) is not None
-
-
 def words_left_out(columns: Mapping[str, Sequence[pa.Array]], *, complete: bool) -> dict[str, str]:
     """The columns of words (each in several arrays) to leave out, and why; `complete` as for numbers."""
     left_out = {}
@@ -162,7 +154,7 @@ def _why_id(column: str, parts: Sequence[Floats], spread: float) -> str:
     """Why a column of numbers is an id; '' if it is none."""
     n_rows = sum(map(len, parts))
     counts = (spread + 1) * _DENSE <= n_rows
-    named = is_named_like_an_id(column)
+    named = _NAME_OF_ID.search(column) is not None
     first = parts[0][:MIN_ROWS]
     if not (counts or named) or (first != np.floor(first)).any() or (not named and len(np.unique(first)) < len(first)):
         return ""
