@@ -117,8 +117,10 @@ def _fit_headline(summary: FitSummary) -> str:
         (f"{fitted.passes:,}", "pass" if fitted.passes == 1 else "passes"),
         (f"{fitted.seconds:.2f} s", "to learn"),
     ]
-    status = status_words(fitted.status, fitted.model.settings)
-    return _headline(summary.data, f"{fitted.chosen} · {fitted.status}: {status}", figures)
+    status = f"{fitted.status}: {status_words(fitted.status, fitted.model.settings)}"
+    if fitted.choice is not None and fitted.status == "budget":  # where folds chose the passes, these were all
+        status = "the best of the rules tried"
+    return _headline(summary.data, f"{fitted.chosen} · {status}", figures)
 
 
 def _headline(title: str, subtitle: str, figures: Sequence[tuple[str, str]]) -> str:
