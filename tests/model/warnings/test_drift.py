@@ -45,7 +45,7 @@ def test_the_same_kind_of_examples_has_little_drift_and_another_has_much(tmp_pat
     assert same is not None
     assert moved is not None
     assert same.index < 0.05
-    assert same.words.startswith("little: 0.0")
+    assert same.words.startswith("little: the scores are like those at fit (stability index 0.0")
     assert moved.index > 0.25
     assert moved.words.endswith("the mean of size is 2.0 deviations higher")
     assert watched(model, tmp_path / "moved.csv").warnings()
