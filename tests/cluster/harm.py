@@ -11,18 +11,28 @@ from pathlib import Path
 from typing import Any
 
 from rosenblatt.cluster.pieces import read_piece
+from rosenblatt.cluster.table_pieces import read_table_piece
 
 _SLOW = 0.05  # seconds
 
 
 def kill_once(marker: str, after: int, piece: bytes) -> bytes:
+    kill_once_before(marker, after)
+    return read_piece(piece)
+
+
+def kill_once_before(marker: str, after: int) -> None:
     """Of the workers that have read so many pieces in all, one is killed, as by a system that is out of memory."""
     counted = Path(marker).with_suffix(".count")
     with counted.open("ab") as file:
         file.write(b".")
     if counted.stat().st_size > after and _is_first(marker):
         os.kill(os.getpid(), signal.SIGKILL)
-    return read_piece(piece)
+
+
+def kill_once_table(marker: str, after: int, piece: bytes) -> bytes:
+    kill_once_before(marker, after)
+    return read_table_piece(piece)
 
 
 def slow_once_in_three(marker: str, after: int, piece: bytes) -> bytes:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from rosenblatt.cluster import fit
@@ -17,6 +18,7 @@ from rosenblatt.readers.formats import lines
 from rosenblatt.readers.source import ReadOptions
 from tests.cluster.examples import BLOCK, CASES, model_bytes
 from tests.cluster.harm import Harmed, kill_once
+from tests.cluster.tables import TABLES, rows
 
 distributed = pytest.importorskip("distributed", reason="the engine dask is not installed")
 
@@ -72,3 +74,31 @@ def test_a_scheduler_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(dask, "_PATIENCE", 1)
     with pytest.raises(DataError, match=r"dask://127.0.0.1:1: no scheduler answers there"), Dask("127.0.0.1:1"):
         pass
+
+
+def test_a_data_frame_and_a_bag_give_the_bits_of_one_machine(client: Any, tmp_path: Path) -> None:
+    dataframe, bag = pytest.importorskip("dask.dataframe"), pytest.importorskip("dask.bag")
+    table = pa.table(rows())
+    frame = table.to_pandas()
+    for learning in ({}, {"holdout": 0.2, "passes": 2}):
+        alone = model_bytes(fit_file(frame, **learning).model, tmp_path)
+        for partitions in (1, 7):
+            together = fit(dataframe.from_pandas(frame, npartitions=partitions), client, **learning)
+            assert model_bytes(together.model, tmp_path) == alone
+    of_bag = fit(bag.from_sequence(table.to_pylist(), npartitions=5), rule="arow")  # in the client that is there
+    assert model_bytes(of_bag.model, tmp_path) == model_bytes(fit_file(frame, rule="arow").model, tmp_path)
+
+
+def test_a_table_in_files_gives_the_bits_of_one_machine(client: Any, tmp_path: Path) -> None:
+    write, reading, learning = TABLES["csv, folders"]
+    data, options = write(tmp_path), ReadOptions(**reading)
+    together, alone = fit(data, client, reading=options, **learning), fit_file(data, reading=options, **learning)
+    assert model_bytes(together.model, tmp_path) == model_bytes(alone.model, tmp_path)
+
+
+def test_partitions_of_other_types_are_refused(client: Any) -> None:
+    bag = pytest.importorskip("dask.bag")
+    numbers = [*range(20), *(k / 3 for k in range(20))]
+    mixed = bag.from_sequence([{"a": number, "label": k % 2} for k, number in enumerate(numbers)])
+    with pytest.raises(DataError, match=r"a partition after row \d+ has the columns a \(double\)"):
+        fit(mixed, client)

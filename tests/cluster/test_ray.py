@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from rosenblatt.cluster import fit
@@ -15,9 +16,12 @@ from rosenblatt.readers.formats import lines
 from rosenblatt.readers.source import ReadOptions
 from tests.cluster.examples import BLOCK, CASES, model_bytes
 from tests.cluster.harm import Harmed, kill_once
+from tests.cluster.tables import TABLES, rows
 
 pytest.importorskip("ray", reason="the engine ray is not installed")
-pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning")  # Ray's own, at its start
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::ResourceWarning"
+)  # Ray's own, at its start
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +56,19 @@ def test_a_killed_worker_changes_no_bit(running: Any, tmp_path: Path) -> None:
     together = fit(data, Harmed(running, kill_once, marker), rule="arow")
     assert marker.exists()
     assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, rule="arow").model, tmp_path)
+
+
+def test_a_dataset_gives_the_bits_of_one_machine(running: Any, tmp_path: Path) -> None:
+    import ray
+
+    table = pa.table(rows())
+    dataset = ray.data.from_arrow([table.slice(k * 500, 500) for k in range(6)])
+    together, alone = fit(dataset, running, rule="arow"), fit_file(table, rule="arow")
+    assert model_bytes(together.model, tmp_path) == model_bytes(alone.model, tmp_path)
+
+
+def test_a_table_in_files_gives_the_bits_of_one_machine(running: Any, tmp_path: Path) -> None:
+    write, reading, learning = TABLES["parquet"]
+    data, options = write(tmp_path), ReadOptions(**reading)
+    together = fit(data, Harmed(running), reading=options, **learning)
+    assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, **learning).model, tmp_path)

@@ -207,9 +207,9 @@ def test_what_is_no_engine_is_refused(engine: Any, sentence: str, tmp_path: Path
 
 
 def test_what_an_engine_does_not_do_is_refused(tmp_path: Path) -> None:
-    data, table = CASES["svmlight"][0](tmp_path), tmp_path / "t.csv"
-    table.write_text("a,b,label\n1,2,x\n3,4,y\n")
+    data, table = CASES["svmlight"][0](tmp_path), tmp_path / "t.npz"
+    np.savez(table, X=np.eye(3), y=np.arange(3))
     with pytest.raises(ParameterError, match="keep_cache keeps what is read"):
         fit(data, Here(), keep_cache=True)
-    with pytest.raises(ParameterError, match="is read as csv, and engines read svmlight"):
+    with pytest.raises(ParameterError, match="is read as npz, which cannot be divided between workers"):
         fit(str(table), Here())

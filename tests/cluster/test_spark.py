@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from rosenblatt.cluster import fit
@@ -19,10 +20,12 @@ from rosenblatt.readers.formats import lines
 from rosenblatt.readers.source import ReadOptions
 from tests.cluster.examples import BLOCK, CASES, model_bytes
 from tests.cluster.harm import Harmed, kill_always, kill_once
+from tests.cluster.tables import TABLES, rows
 
 pytest.importorskip("pyspark", reason="the engine spark is not installed")
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs a Java runtime, and there is none"),
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # py4j leaves its socket to the collector
 ]
 
@@ -76,3 +79,17 @@ def test_a_session_is_an_engine(session: Any, tmp_path: Path) -> None:
     alone = model_bytes(fit_file(data, rule="arow").model, tmp_path)
     assert model_bytes(fit(data, session, rule="arow").model, tmp_path) == alone
     assert session.range(2).count() == 2  # who has made it ends it
+
+
+def test_a_data_frame_gives_the_bits_of_one_machine(session: Any, tmp_path: Path) -> None:
+    frame = session.createDataFrame(pa.table(rows())).repartition(5).persist()
+    table = frame.toArrow()
+    together, alone = fit(frame, rule="arow", passes=2), fit_file(table, rule="arow", passes=2)
+    assert model_bytes(together.model, tmp_path) == model_bytes(alone.model, tmp_path)
+
+
+def test_a_table_in_files_gives_the_bits_of_one_machine(session: Any, tmp_path: Path) -> None:
+    write, _, learning = TABLES["csv"]
+    data = write(tmp_path)
+    together = fit(data, Harmed(Spark(session=session)), **learning)
+    assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, **learning).model, tmp_path)

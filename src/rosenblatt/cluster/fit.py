@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rosenblatt.cluster.engine import Engine
-from rosenblatt.cluster.engines.registry import open_engine
-from rosenblatt.cluster.source import open_on
+from rosenblatt.cluster.engines.registry import engine_for, open_engine
+from rosenblatt.cluster.open_data import open_data
 from rosenblatt.errors import ParameterError, option
 from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.fit_file import fit_file
@@ -19,17 +19,21 @@ _ONE_MACHINE = {
 }
 
 
-def fit(data: Paths, engine: Engine | str | object, *, reading: ReadOptions | None = None, **learning: Any) -> Fitted:
-    """Learn the examples of files that the workers of an engine read: the model of `fit_file`, bit for bit.
+def fit(
+    data: Paths | Any, engine: Engine | str | object = None, *, reading: ReadOptions | None = None, **learning: Any
+) -> Fitted:
+    """Learn examples that the workers of an engine read: the model of `fit_file`, bit for bit.
 
     Workers read, parse, hash and pack; the packed rows arrive in the order of the files, a bounded number at a time, at
     one learner. So the answer is that of one machine, for any engine, any number of workers, and whichever of them die.
 
     Parameters
     ----------
-    data : path, or several
-        As in `fit_file`; every worker must see the same files under the same names.
+    data : path, or several, or a data frame of an engine
+        Files as in `fit_file`; every worker must see the same ones under the same names. Or a Dask DataFrame, a Dask
+        bag of dicts, a Spark DataFrame, a Ray Dataset: its rows in the order of its partitions.
     engine : str or object
+        May be left out where the data live in one. Else
         'processes' (of this machine), 'dask', 'dask://host:port', 'ray', 'ray://host:port', 'spark', or 'spark://host:port';
         or a Dask `Client`, a `SparkSession`, or whatever has `in_order`.
     reading : ReadOptions, optional
@@ -51,5 +55,5 @@ def fit(data: Paths, engine: Engine | str | object, *, reading: ReadOptions | No
         if learning.get(name) not in (None, False):
             raise ParameterError(f"{option(name)} {what}, which an engine does not do yet: leave one of them out.")
     decided = (reading or ReadOptions())._replace(decide=True)
-    with open_engine(engine) as running:
-        return fit_file(open_on(data, decided, running), reading=reading, **learning)
+    with open_engine(engine_for(data, engine)) as running:
+        return fit_file(open_data(data, decided, running), reading=reading, **learning)

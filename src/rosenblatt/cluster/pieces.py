@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import lru_cache
 from itertools import islice
@@ -17,7 +16,8 @@ import pyarrow as pa
 from rosenblatt import native
 from rosenblatt.cluster.engine import Engine
 from rosenblatt.cluster.messages import as_text, from_text, pack, unpack
-from rosenblatt.errors import DataError, ModelError, ParameterError, RosenblattError
+from rosenblatt.cluster.worker_errors import check_version, error_answer, raise_error
+from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.readers.cache.pages import parsed_page
 from rosenblatt.readers.formats.lines import LineSource, LineSpan, Parsed, innermost_lines
 from rosenblatt.readers.inputs.expand_paths import find_files, paths_of
@@ -28,9 +28,6 @@ from rosenblatt.version import __version__
 _CODEC = "lz4_raw"  # a third of the bytes of hashed text, whose values repeat, at 1.2 GB/s; unpacked at 5 GB/s
 _SPANS = 4  # of a piece, once every worker has some: an engine takes milliseconds for each piece
 _SOURCES = 4  # that a worker has open at a time
-_ERRORS: Mapping[str, type[RosenblattError]] = {
-    error.__name__: error for error in (DataError, ModelError, ParameterError)
-}
 
 
 # --- on the side of the learner ---------------------------------------------------------------------------------------
@@ -71,8 +68,7 @@ def piece_of(source: LineSource, spans: Sequence[LineSpan], written: Sequence[in
 def _parsed_of(answer: bytes, source: LineSource) -> Parsed:
     """What the worker has parsed. Its error, where there is one, is raised here, in the order of the file."""
     header, buffers = unpack(answer)
-    if "error" in header:
-        raise _ERRORS.get(header["error"], DataError)(header["sentence"], file=header["file"])
+    raise_error(header)
     page = pa.decompress(buffers[0], header["page_bytes"], _CODEC)
     values, labels, weights = parsed_page(page)
     names = native.NameCandidates.unpack(buffers[1], header["bits"]) if header["bits"] else None
@@ -115,16 +111,8 @@ def read_piece(piece: bytes) -> bytes:
             source = _source(header["job"])
             place = copied[k] if copied else source.file.native_source()
             answers.append(_packed(source, Parsed(*source.parse(place, *span))))
-        except RosenblattError as error:
-            where = (
-                f"{error.args[0].rstrip('.')} (on the worker {socket.gethostname()}, which must see the same files)."
-            )
-            kind = type(error).__name__
-            answers.append(pack({"error": kind, "sentence": where, "file": error.file}))
-            break
-        except OSError as error:
-            sentence = f"the worker {socket.gethostname()} cannot read the file: {error.strerror or error}."
-            answers.append(pack({"error": "DataError", "sentence": sentence, "file": None}))
+        except (RosenblattError, OSError) as error:
+            answers.append(error_answer(error))
             break
     return pack({}, *answers)
 
@@ -152,10 +140,7 @@ def _packed(source: LineSource, parsed: Parsed) -> bytes:
 def _source(job: str) -> LineSource:
     """The source that the learner has, opened here."""
     wanted = json.loads(job)
-    if wanted["version"] != __version__:
-        raise DataError(
-            f"A worker has rosenblatt {__version__}, and the learner {wanted['version']}: install one version on all."
-        )
+    check_version(wanted["version"])
     reading: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in wanted["reading"].items()
     }

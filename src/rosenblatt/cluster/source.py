@@ -1,4 +1,4 @@
-"""A source whose lines are parsed by the workers of an engine; its blocks are those of the same file on one machine."""
+"""A source that is read by the workers of an engine; its blocks are those of the same data on one machine."""
 
 from __future__ import annotations
 
@@ -6,41 +6,53 @@ from collections.abc import Iterator
 
 from rosenblatt.cluster.engine import Engine
 from rosenblatt.cluster.pieces import spans_in_order
+from rosenblatt.cluster.table_pieces import read_on
 from rosenblatt.errors import ParameterError
-from rosenblatt.readers.formats.lines import innermost_lines
+from rosenblatt.readers.formats.lines import LineSource
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source, SourceWrapper
-from rosenblatt.records import SourceBlock
+from rosenblatt.readers.table.table_source import TableSource
+from rosenblatt.records import FeatureSpace, SourceBlock
 
 
 class ClusterSource(SourceWrapper):
-    """Opened and sniffed here; every byte after the head is read by workers."""
+    """Opened here, where its first rows show what it holds; then it is read by workers."""
 
-    def __init__(self, source: Source, engine: Engine) -> None:
-        lines = innermost_lines(source)
-        if lines is None:
-            raise ParameterError(
-                f"{source.name}: is read as {source.format}, and engines read svmlight, VW text, fastText's lines and "
-                "lines of label, tab, text: fit it without an engine, or write it in one of these formats."
-            )
+    def __init__(self, source: Source, engine: Engine, space: FeatureSpace | None = None) -> None:
         if not source.rewindable:
             raise ParameterError(f"{source.name}: is a stream, which workers cannot read: give files.")
         super().__init__(source, rewindable=True)
-        self._engine = engine
-        lines.elsewhere = lambda spans: spans_in_order(spans, lines, engine)
+        self._engine, self._model_space = engine, space
+        _let_workers_read(source, engine)
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         return self._source.blocks(threads)
 
     def reopened(self, reading: ReadOptions) -> Source:
-        reopened = self._source.reopened(reading) or open_source(self.inputs, reading)
+        reopened = self._source.reopened(reading) or open_source(self.inputs, reading, self._model_space)
         # Names are counted in a few blocks, or in few examples: not worth the workers, who would read ahead.
-        return reopened if reading.count_names else ClusterSource(reopened, self._engine)
+        return reopened if reading.count_names else ClusterSource(reopened, self._engine, self._model_space)
 
     def warnings(self) -> list[str]:
         return [*super().warnings(), *self._engine.notes()]
 
 
-def open_on(inputs: Paths, reading: ReadOptions, engine: Engine) -> ClusterSource:
-    return ClusterSource(open_source(inputs, reading), engine)
+def _let_workers_read(source: Source, engine: Engine) -> None:
+    inner = source
+    while isinstance(inner, SourceWrapper):
+        inner = inner.wrapped
+    if isinstance(inner, LineSource):
+        lines = inner
+        lines.elsewhere = lambda spans: spans_in_order(spans, lines, engine)
+    elif isinstance(inner, TableSource) and inner.can_be_divided:
+        read_on(engine, inner)
+    else:
+        raise ParameterError(
+            f"{source.name}: is read as {source.format}, which cannot be divided between workers: fit it without an "
+            "engine, or write it as svmlight, VW text, lines of text, CSV, JSON lines or Parquet."
+        )
+
+
+def open_on(inputs: Paths, reading: ReadOptions, engine: Engine, space: FeatureSpace | None = None) -> ClusterSource:
+    return ClusterSource(open_source(inputs, reading, space), engine, space)

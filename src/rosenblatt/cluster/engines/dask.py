@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -31,23 +31,33 @@ class Dask:
         return AHEAD * max(sum(map(int, self._client.nthreads().values())), 1)
 
     def in_order(self, read_piece: ReadPiece, pieces: Iterator[bytes]) -> Generator[bytes]:
-        from distributed import KilledWorker
-
         self._seen |= set(self._client.nthreads())
 
         def submit(piece: bytes) -> Any:
             return self._client.submit(read_piece, piece, pure=False)
 
-        def result(future: Any) -> bytes:
-            try:
-                answer: bytes = future.result()
-            except KilledWorker as error:
-                raise DataError(
-                    f"Dask: a piece was given up: {error}. Is there enough memory on the workers?"
-                ) from None
-            return answer
+        return in_flight(pieces, self.window, submit, self._result, self._client.cancel)
 
-        return in_flight(pieces, self.window, submit, result, self._client.cancel)
+    def partitions(self, frame: Any, pack: Callable[[Any], bytes]) -> Generator[bytes]:
+        """Of a DataFrame or a bag."""
+        from dask.delayed import delayed
+
+        self._seen |= set(self._client.nthreads())
+        packed = delayed(pack, pure=True)
+
+        def submit(partition: Any) -> Any:
+            return self._client.compute(packed(partition))
+
+        return in_flight(iter(frame.to_delayed()), self.window, submit, self._result, self._client.cancel)
+
+    def _result(self, future: Any) -> bytes:
+        from distributed import KilledWorker
+
+        try:
+            answer: bytes = future.result()
+        except KilledWorker as error:
+            raise DataError(f"Dask: a piece was given up: {error}. Is there enough memory on the workers?") from None
+        return answer
 
     def notes(self) -> list[str]:
         lost = self._seen - set(self._client.nthreads()) if self._client is not None else set()

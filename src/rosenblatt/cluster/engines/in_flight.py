@@ -7,13 +7,14 @@ from collections.abc import Callable, Generator, Iterator
 from itertools import islice
 from typing import TypeVar
 
+Piece = TypeVar("Piece")
 Future = TypeVar("Future")
 
 
 def in_flight(
-    pieces: Iterator[bytes],
+    pieces: Iterator[Piece],
     window: int,
-    submit: Callable[[bytes], Future],
+    submit: Callable[[Piece], Future],
     result: Callable[[Future], bytes],
     cancel: Callable[[list[Future]], object],
 ) -> Generator[bytes]:

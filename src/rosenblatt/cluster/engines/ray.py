@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -56,6 +56,16 @@ class Ray:
                 ray.cancel(reference)
 
         return in_flight(pieces, self.window, lambda piece: task.remote(read_piece, piece), result, cancel)
+
+    def partitions(self, frame: Any, pack: Callable[[Any], bytes]) -> Generator[bytes]:
+        """Of a Dataset, whose blocks are Arrow."""
+        options = frame.context.execution_options
+        before, options.preserve_order = options.preserve_order, True
+        try:
+            for table in frame.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=AHEAD):
+                yield pack(table)
+        finally:
+            options.preserve_order = before
 
     def notes(self) -> list[str]:
         return []  # Ray says itself which workers died, on standard error

@@ -45,6 +45,34 @@ ENGINES: Mapping[str, Callable[[str | None, Any], Engine]] = {
     "spark": _spark,
 }
 _PACKAGES = {"distributed": "dask", "pyspark": "spark"}
+_FRAMES = {"dask": "dask", "dask_expr": "dask", "pyspark": "spark", "ray": "ray"}  # by the package of a data frame
+
+
+def is_frame(data: object) -> bool:
+    """Whether these are rows that live in an engine: a Dask DataFrame or bag, a Spark DataFrame, a Ray Dataset."""
+    return _package(data) in _FRAMES
+
+
+def engine_for(data: Any, engine: object) -> object:
+    """The engine that is given; else the one that the data live in, or processes of this machine."""
+    if engine is not None:
+        return engine
+    name = _FRAMES.get(_package(data), "processes")
+    client = data.sparkSession if name == "spark" else _current_client() if name == "dask" else None
+    return ENGINES[name](None, client)
+
+
+def _current_client() -> Any:
+    from distributed import get_client
+
+    try:
+        return get_client()
+    except ValueError:
+        return None  # one is started
+
+
+def _package(data: object) -> str:
+    return type(data).__module__.partition(".")[0]
 
 
 def open_engine(engine: Engine | str | object) -> Engine:
@@ -57,7 +85,7 @@ def open_engine(engine: Engine | str | object) -> Engine:
             f"{option('on', engine)} names no engine: use {', '.join(ENGINES)}, or one with its address, such as "
             "dask://host:8786."
         )
-    package = type(engine).__module__.partition(".")[0]
+    package = _package(engine)
     if package in _PACKAGES:
         return ENGINES[_PACKAGES[package]](None, engine)
     if hasattr(engine, "in_order"):

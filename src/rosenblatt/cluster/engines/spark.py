@@ -5,21 +5,27 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
+from rosenblatt.cluster.frames import pack_arrow_batches
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.extras import require
 
+Piece = TypeVar("Piece")
 _TAG = "rosenblatt"
 _WAVES = 2  # under way at once, so that no executor waits for the last task of a wave
 _ATTEMPTS = 4  # of a task, as on a cluster
 _PIECES_OF_A_TASK = 4  # a task costs Spark tens of milliseconds, and a piece as long to read
+
+
+def _only_column(rows: Iterator[Any]) -> list[bytes]:
+    return [bytes(row[0]) for row in rows]
 
 
 class Spark:
@@ -37,14 +43,28 @@ class Spark:
         return AHEAD * int(self._session.sparkContext.defaultParallelism) * _PIECES_OF_A_TASK
 
     def in_order(self, read_piece: ReadPiece, pieces: Iterator[bytes]) -> Generator[bytes]:
-        wave_size = max(self.window // _WAVES, 1)
+        return self._waves(pieces, max(self.window // _WAVES, 1), lambda wave: self._read(read_piece, wave))
+
+    def partitions(self, frame: Any, pack: Callable[[Any], bytes]) -> Generator[bytes]:
+        """Of a DataFrame; `mapInArrow` packs the batches of its partitions."""
+        packed = frame.mapInArrow(pack_arrow_batches, "part binary").rdd
+        context = self._session.sparkContext
+
+        def run(numbers: list[int]) -> list[bytes]:
+            return self._job(lambda: context.runJob(packed, _only_column, numbers))
+
+        return self._waves(iter(range(packed.getNumPartitions())), max(self.window // AHEAD, 1), run)
+
+    def _waves(
+        self, pieces: Iterator[Piece], wave_size: int, run: Callable[[list[Piece]], list[bytes]]
+    ) -> Generator[bytes]:
         waves: deque[Future[list[bytes]]] = deque()
         with ThreadPoolExecutor(_WAVES) as threads:
 
             def submit() -> None:
                 wave = list(islice(pieces, wave_size))
                 if wave:
-                    waves.append(threads.submit(self._read, read_piece, wave))
+                    waves.append(threads.submit(run, wave))
 
             try:
                 for _ in range(_WAVES):
@@ -59,14 +79,16 @@ class Spark:
                     self._session.sparkContext.cancelJobsWithTag(_TAG)
 
     def _read(self, read_piece: ReadPiece, wave: list[bytes]) -> list[bytes]:
+        context, n_tasks = self._session.sparkContext, -(-len(wave) // _PIECES_OF_A_TASK)
+        return self._job(lambda: context.parallelize(wave, n_tasks).map(read_piece).collect())
+
+    def _job(self, job: Callable[[], list[bytes]]) -> list[bytes]:
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
 
-        context = self._session.sparkContext
-        context.addJobTag(_TAG)
-        n_tasks = -(-len(wave) // _PIECES_OF_A_TASK)
         try:
-            answers: list[bytes] = context.parallelize(wave, n_tasks).map(read_piece).collect()
+            self._session.sparkContext.addJobTag(_TAG)
+            answers: list[bytes] = job()
         except (Py4JError, PySparkException) as error:
             lines = [line.strip() for line in str(error).splitlines()]
             why = next((line for line in lines if "Job aborted" in line), lines[0])

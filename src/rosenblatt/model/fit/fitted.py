@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -25,7 +26,7 @@ from rosenblatt.model.probabilities.with_probabilities import with_probabilities
 from rosenblatt.model.warnings.fit_warnings import Caution, baseline_error, judged_by, warnings_of_fit
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import BadRow, ReadOptions
+from rosenblatt.readers.source import BadRow, ReadOptions, Source
 from rosenblatt.records import HonestScores, Label, Status
 from rosenblatt.version import __version__
 
@@ -313,11 +314,25 @@ def _provenance(fitting: Fitting) -> dict[str, Any]:
         "version": __version__,
         "rule": fitting.chosen,
         **({} if fitting.choice is None else {"chosen_by": fitting.choice.how}),
-        "data": {"name": source.name, "bytes": source.size, "format": source.format, "rows": fitting.examples.learned},
+        "data": {
+            "name": source.name,
+            "bytes": _bytes_of_files(source),
+            "format": source.format,
+            "rows": fitting.examples.learned,
+        },
         "reading": {key: value for key, value in reading.items() if value != defaults[key]},
         **({} if weight is None else {"class_weight": weight if isinstance(weight, str) else _by_text(weight)}),
         **({"class_counts": _class_counts(fitting)} if weight == "balanced" else {}),
     }
+
+
+def _bytes_of_files(source: Source) -> int | None:
+    """None for rows that are in no file: the same ones take more memory or less, in whatever they come."""
+    inputs = source.inputs
+    paths = (
+        [inputs] if isinstance(inputs, str | os.PathLike) else inputs if isinstance(inputs, list | tuple) else [None]
+    )
+    return source.size if all(isinstance(path, str | os.PathLike) for path in paths) else None
 
 
 def _class_counts(fitting: Fitting) -> list[int]:

@@ -47,8 +47,16 @@ def equal_batches(batches: Iterator[RawBatch], n_rows: int) -> Iterator[RawBatch
 def _joined(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     if len(parts) == 1:
         return parts[0]
-    arrays = [pa.concat_arrays([_plain(part.column(i)) for part in parts]) for i in range(parts[0].num_columns)]
+    arrays = [_concatenated([_plain(part.column(i)) for part in parts]) for i in range(parts[0].num_columns)]
     return pa.RecordBatch.from_arrays(arrays, names=parts[0].schema.names)
+
+
+def _concatenated(arrays: Sequence[pa.Array]) -> pa.Array:
+    """One column. A worker has parsed the numbers of a part where all its cells are numbers: beside cells as they are
+    written they are written, too, in the digits that give the same number."""
+    if any(array.type != arrays[0].type for array in arrays):
+        arrays = [pc.cast(array, pa.string()) for array in arrays]
+    return pa.concat_arrays(arrays)
 
 
 def _plain(array: pa.Array) -> pa.Array:

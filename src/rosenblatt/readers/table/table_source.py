@@ -36,17 +36,21 @@ from rosenblatt.readers.table.files.csv import CsvFile, separator_of
 from rosenblatt.readers.table.files.joined_table import JoinedTable, OneTable
 from rosenblatt.readers.table.files.json_lines import JsonLines
 from rosenblatt.readers.table.files.parquet_arrow import TypedFile
+from rosenblatt.readers.table.files.spans import ReadTables, read_in_turn
 from rosenblatt.readers.table.label_cells import LabelCells, label_cells
 from rosenblatt.readers.table.parse_cells import Batch, WordColumn, parse_batch
 from rosenblatt.records import FeatureSpace, Floats, SourceBlock
 
 
 class TableSource(FileSource):
+    """A table in one file or several, or in memory. Its rows may be read by other processes (`read_elsewhere`)."""
+
     bad_rows_shown = 5
 
     def __init__(self, file: InputFile, reading: ReadOptions, model_space: FeatureSpace | None) -> None:
         super().__init__(file, reading, model_space)
         self._n_unlabelled = 0
+        self._read: ReadTables = read_in_turn
         settings = {} if model_space is None else dict(model_space.settings)
         header, names = reading.header, ()
         if header is None and model_space is not None:
@@ -282,8 +286,33 @@ class TableSource(FileSource):
             batches = ((batch.slice(i, 1), read) for batch, read in batches for i in range(batch.num_rows))
         return self._parsed(batches, threads)
 
+    def read_elsewhere(self, read: ReadTables) -> None:
+        """From now on other processes read the table, from its beginning."""
+        self._unread_head, self._read = None, read
+
+    @property
+    def can_be_divided(self) -> bool:
+        """Whether other processes can read spans of it."""
+        first = self._table.first if isinstance(self._table, JoinedTable) else self._table
+        return not isinstance(first, TypedFile) or first.can_be_divided
+
+    @property
+    def plain_numbers(self) -> list[str]:
+        """Columns of lines that may be given as numbers: nothing but their value is looked at."""
+        layout = self._layout
+        if self._table.typed or self.reading.with_:
+            return []
+        return [column for column in layout.numbers if column not in layout.dates and column not in layout.written]
+
+    def _table_batches(self) -> Iterator[RawBatch]:
+        table = self._table
+        if isinstance(table, JoinedTable):
+            table.read = self._read
+            return table.batches(self._refuse_line)
+        return ((batch, bytes_read) for _, _, batch, bytes_read in self._read(iter([table]), self._refuse_line))
+
     def _raw_batches(self) -> Iterator[RawBatch]:
-        batches = self._table.batches(self._refuse_line)
+        batches = self._table_batches()
         cells = self._label_cells
         if cells is not None:
             batches = ((cells.joined(batch), bytes_read) for batch, bytes_read in batches)

@@ -4,9 +4,12 @@ What a column holds is decided once, from the head of the file, and not by pyarr
 block and then fail at the first row that differs.
 """
 
+from __future__ import annotations
+
 import codecs
 import csv
 import io
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,6 +28,7 @@ from rosenblatt.readers.inputs.input_file import HEAD, InputFile, Stream
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows, wrong_width
 from rosenblatt.readers.table.columns.missing_cells import DECIMAL_COMMA, MISSING, is_number
 from rosenblatt.readers.table.files.check_arrow import refuse_duplicates
+from rosenblatt.readers.table.files.spans import SPAN_BYTES, SpanRows, TableSpan
 
 _BLOCK = 6 << 20  # a third of it is read at a time, because a byte that is not UTF-8 becomes three
 _LONGEST_ROW = _BLOCK // 3
@@ -70,7 +74,7 @@ class CsvFile:
         marks_missing: bool = True,
         columns: Sequence[str] | None = None,
     ) -> None:
-        self._file, self._separator, self._missing = file, separator, MISSING if marks_missing else ()
+        self.file, self._separator, self._missing = file, separator, MISSING if marks_missing else ()
         while file.live and _is_cut(file.head, separator) and file.lengthen_head():
             pass  # a quoted name of a column may hold newlines
         self._head = self._head_rows()
@@ -94,10 +98,11 @@ class CsvFile:
         refuse_duplicates(file.name, self.columns)
         self.places = LinesOfRows(file.name, int(self.header))
         self.repeated_headers = 0
+        self._n_lines = 0  # of the spans that were taken
 
     def _refuse_other_columns(self, rows: list[list[str]], columns: Sequence[str]) -> None:
         """A first line that names other columns, or has another number of cells."""
-        first, name = rows[0], self._file.name
+        first, name = rows[0], self.file.name
         common = set(first) & set(columns)
         below = [row for row in rows[1:] if len(row) == len(first)]
         named = not any(map(is_number, first)) and any(
@@ -122,21 +127,97 @@ class CsvFile:
         self.repeated_headers = 0
         if self._header_only:
             return
-        stream = self._file.stream()
-        if self._file.live:
+        stream = self.file.stream()
+        if self.file.live:
             yield from self._live_batches(stream, on_bad_line)
             return
         errors: list[DataError] = []
         n_rows = 0
-        handler = _invalid_row_handler(self._file.name, on_bad_line, self.places.left_out, errors)
+        handler = _invalid_row_handler(self.file.name, on_bad_line, self.places.left_out, errors)
         try:
-            for batch in arrow_csv.open_csv(_Utf8(stream, self._file.head), *self._options(handler, int(self.header))):
+            for batch in arrow_csv.open_csv(_Utf8(stream, self.file.head), *self._options(handler, int(self.header))):
                 batch = self._without_objects(batch, n_rows, on_bad_line)
                 batch = self._without_headers(batch, n_rows) if self.header else batch
                 n_rows += batch.num_rows
                 yield batch, stream.bytes_read
         except pa.ArrowInvalid as error:
             raise errors[0] if errors else self._unreadable(n_rows) from error
+
+    def spans(self) -> Iterator[TableSpan]:
+        """Whole rows, about a megabyte each; found by the quotes alone, before the rows are parsed."""
+        self.places.left_out.clear()
+        self.repeated_headers = self._n_lines = 0
+        if self._header_only:
+            return
+        stream, data, begin = self.file.stream(), b"", 0
+        if self.file.head.startswith(_BYTE_ORDER_MARK):
+            begin = len(stream.read(len(_BYTE_ORDER_MARK)))
+        while more := stream.read(SPAN_BYTES):
+            data += more
+            size = native.whole_rows(data, self._separator)
+            if size == 0 and len(data) > _BLOCK:  # lines end as on old computers; or it is refused where it is parsed
+                size = data.rfind(b"\r") + 1 or len(data)
+            if size:
+                yield self._span(data[:size], begin, stream.bytes_read)
+                data, begin = data[size:], begin + size
+        if data:
+            yield self._span(data, begin, stream.bytes_read)
+
+    def _span(self, data: bytes, begin: int, bytes_read: int) -> TableSpan:
+        return TableSpan(begin, begin + len(data), bytes_read, None if self.file.plain else data)
+
+    def state(self) -> dict[str, Any]:
+        """What another process must know to read spans of this file."""
+        return {
+            "separator": self._separator,
+            "missing": list(self._missing),
+            "header": self._head[0] if self.header else None,
+            "columns": self.columns,
+        }
+
+    @classmethod
+    def of_state(cls, state: Mapping[str, Any], file: InputFile) -> CsvFile:
+        table = cls.__new__(cls)
+        table.file, table._separator, table._missing = file, state["separator"], tuple(state["missing"])
+        table.header, table._head = state["header"] is not None, [state["header"] or []]
+        table.columns = state["columns"]
+        return table
+
+    def read_span(self, span: TableSpan) -> SpanRows:
+        """The rows of a span; of a table that `of_state` made."""
+        data = span.data
+        if data is None:
+            data = os.pread(self.file.fileno(), span.end - span.begin, span.begin)
+        skip_rows = int(self.header and span.begin <= len(_BYTE_ORDER_MARK))
+        self.places, self.repeated_headers = LinesOfRows(self.file.name, skip_rows), 0
+        bad: list[BadLine] = []
+        handler = _invalid_row_handler(self.file.name, bad.append, self.places.left_out, [])
+        n_rows, batches = 0, []
+        try:
+            parsed = arrow_csv.read_csv(io.BytesIO(_as_utf8(data)), *self._options(handler, skip_rows)).to_batches()
+        except pa.ArrowInvalid:
+            return SpanRows([], notes={"unreadable": True})
+        for batch in parsed:
+            batch = self._without_objects(batch, n_rows, bad.append)
+            batch = self._without_headers(batch, n_rows) if self.header else batch
+            n_rows += batch.num_rows
+            batches.append(batch)
+        left_out = self.places.left_out
+        notes = {"repeated_headers": self.repeated_headers}
+        return SpanRows(
+            batches, skip_rows + n_rows + len(left_out), [(row.line, row.what) for row in bad], left_out, notes
+        )
+
+    def take(self, rows: SpanRows, on_bad_line: Callable[[BadLine], None]) -> Iterator[pa.RecordBatch]:
+        """The batches of the next span, which was read elsewhere."""
+        if "unreadable" in rows.notes:
+            raise self._unreadable(self._n_lines - int(self.header) - len(self.places.left_out))
+        for line, what in rows.bad:
+            on_bad_line(BadLine(self.file.name, self._n_lines + line, what))
+        self.places.left_out.extend(self._n_lines + line for line in rows.left_out)
+        self._n_lines += rows.lines
+        self.repeated_headers += rows.notes["repeated_headers"]
+        yield from rows.batches
 
     def _without_headers(self, batch: pa.RecordBatch, n_rows: int) -> pa.RecordBatch:
         """The batch without rows that repeat the names of the columns, as in parts that were joined with their headers.
@@ -163,7 +244,7 @@ class CsvFile:
             return batch
         is_object = pc.and_(begins, pc.fill_null(pc.ends_with(batch.column(batch.num_columns - 1), "}"), False))
         for line in self._left_out(is_object, n_rows):
-            on_bad_line(BadLine(self._file.name, line, "is an object of JSON, not a row of a table; correct it"))
+            on_bad_line(BadLine(self.file.name, line, "is an object of JSON, not a row of a table; correct it"))
         return batch.filter(pc.invert(is_object))
 
     def _left_out(self, rows: Any, n_rows: int) -> Iterator[int]:
@@ -178,7 +259,7 @@ class CsvFile:
             return []
         some = self.repeated_headers > 1
         repeat, were = (f"{self.repeated_headers:,} lines repeat", "were") if some else ("1 line repeats", "was")
-        return [f"{self._file.name}: {repeat} the names of the columns and {were} left out."]
+        return [f"{self.file.name}: {repeat} the names of the columns and {were} left out."]
 
     def _live_batches(
         self, stream: Stream, on_bad_line: Callable[[BadLine], None]
@@ -212,7 +293,7 @@ class CsvFile:
 
     def _many_rows(self, lines: bytes, on_bad_line: Callable[[BadLine], None], skip_rows: int) -> list[pa.RecordBatch]:
         batches: list[pa.RecordBatch] = arrow_csv.read_csv(
-            io.BytesIO(lines), *self._options(_invalid_row_handler(self._file.name, on_bad_line, [], []), skip_rows)
+            io.BytesIO(lines), *self._options(_invalid_row_handler(self.file.name, on_bad_line, [], []), skip_rows)
         ).to_batches()
         return batches
 
@@ -224,7 +305,7 @@ class CsvFile:
             if len(row) == n_columns:
                 rows.append(row)
             elif number > skip_rows:
-                on_bad_line(BadLine(self._file.name, number, wrong_width(len(row), n_columns)))
+                on_bad_line(BadLine(self.file.name, number, wrong_width(len(row), n_columns)))
         columns = zip(*rows[skip_rows:], strict=True)
         cells = [
             pa.array([None if cell in self._missing else cell for cell in column], pa.string()) for column in columns
@@ -245,23 +326,23 @@ class CsvFile:
 
     def _unreadable(self, n_rows: int) -> DataError:
         return DataError(
-            f"{self._file.name}: a row after row {n_rows} cannot be read, or is longer than {_LONGEST_ROW >> 20} MB; "
+            f"{self.file.name}: a row after row {n_rows} cannot be read, or is longer than {_LONGEST_ROW >> 20} MB; "
             "look for a quote that is opened and never closed.",
-            file=self._file.name,
+            file=self.file.name,
         )
 
     def _head_rows(self) -> list[list[str]]:
         """The first rows as they are written, by Python's own reader, which keeps the cells of ragged rows."""
-        head = self._file.head.removeprefix(_BYTE_ORDER_MARK)
+        head = self.file.head.removeprefix(_BYTE_ORDER_MARK)
         if len(head) >= HEAD - len(_BYTE_ORDER_MARK):
             head = head[: head.rfind(b"\n") + 1] or head
         text = io.StringIO(head.decode("utf-8", errors="replace"), newline="")
         try:
             rows = [row for row in csv.reader(text, delimiter=self._separator) if row]
         except csv.Error as error:
-            name = self._file.name
+            name = self.file.name
             raise DataError(f"{name}: cannot be read as a table: {error}.", file=name) from error
-        last_is_cut = len(self._file.head) >= HEAD and len(rows) > 1  # perhaps within a quoted cell
+        last_is_cut = len(self.file.head) >= HEAD and len(rows) > 1  # perhaps within a quoted cell
         return rows[:-1] if last_is_cut else rows
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -20,6 +21,7 @@ from rosenblatt.readers.table.columns.label_column import label_column
 from rosenblatt.readers.table.files.csv import CsvFile
 from rosenblatt.readers.table.files.json_lines import JsonLines
 from rosenblatt.readers.table.files.parquet_arrow import TypedFile
+from rosenblatt.readers.table.files.spans import ReadTables, read_in_turn
 
 OneTable: TypeAlias = CsvFile | TypedFile | JsonLines
 
@@ -27,10 +29,12 @@ OneTable: TypeAlias = CsvFile | TypedFile | JsonLines
 class JoinedTable:
     """The names of all columns, and all rows as often as the files can be read."""
 
+    read: ReadTables = staticmethod(read_in_turn)  # or by other processes
+
     def __init__(self, file: JoinedFile, open_table: Callable[[InputFile, OneTable | None], OneTable]) -> None:
         """`open_table` opens one file, as a part of the table that the first one begins, if that is given."""
         self._file, self._open_table = file, open_table
-        first = self._first = open_table(file.first, None)
+        first = self.first = open_table(file.first, None)
         self.typed = first.typed
         self.unseen = first.unseen if isinstance(first, JsonLines) else set[str]()
         self.header, self._names = first.header, list(first.columns)
@@ -48,7 +52,7 @@ class JoinedTable:
             of_keys = {key: values[0].type for key, values in self._keys.items()}
             self.types = dict(zip(self._names, of_files, strict=True)) | of_keys
         self._places: list[tuple[int, LinesOfRows]] = []  # the rows before each file, and its lines
-        self._warnings: list[str] = []
+        self._read: list[OneTable] = []  # whose rows were read, so far
 
     def label(self, label: str | int | None) -> str:
         """The label column: by default one of the files, not one that folders name."""
@@ -56,16 +60,18 @@ class JoinedTable:
 
     def batches(self, on_bad_line: Callable[[BadLine], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
         """The batches of all files in turn, with the bytes of all of them up to the end of each."""
-        self._places, self._warnings = [], []
-        n_rows = bytes_before = 0
-        for k, part in enumerate(self._file.parts):
-            table = self._open_table(part.open(), self._first) if k else self._first
-            self._places.append((n_rows, table.places))
-            for batch, bytes_read in table.batches(on_bad_line):
-                n_rows += batch.num_rows
-                yield self._alike(batch, k), bytes_before + bytes_read
-            bytes_before += part.size or 0
-            self._warnings += table.warnings()
+        self._places, self._read = [], []
+        parts = self._file.parts
+        bytes_before = [0, *accumulate(part.size or 0 for part in parts)]
+        n_rows, last = 0, -1
+        tables = (self._open_table(part.open(), self.first) if k else self.first for k, part in enumerate(parts))
+        for k, table, batch, bytes_read in self.read(tables, on_bad_line):
+            if k != last:
+                self._places.append((n_rows, table.places))
+                self._read.append(table)
+                last = k
+            n_rows += batch.num_rows
+            yield self._alike(batch, k), bytes_before[k] + bytes_read
 
     def place(self, row: int) -> tuple[str, int]:
         k = bisect_right(self._places, row, key=lambda place: place[0]) - 1
@@ -73,7 +79,7 @@ class JoinedTable:
         return places.file, places.line(row - n_before)
 
     def warnings(self) -> list[str]:
-        return self._warnings
+        return [warning for table in self._read for warning in table.warnings()]
 
     def _alike(self, batch: pa.RecordBatch, k: int) -> pa.RecordBatch:
         """A batch of part k with the columns of the first file, in the types that all files share, and the keys."""

@@ -25,6 +25,7 @@ from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.columns.new_columns import absence
 from rosenblatt.readers.table.files.check_arrow import refuse_duplicates
 from rosenblatt.readers.table.files.json_objects import Shape, cells_of, merge, numbers_as_words, object_of, put
+from rosenblatt.readers.table.files.spans import SpanRows, TableSpan
 
 _BLOCK = 1 << 20
 _SAMPLE = 16  # megabytes of the first lines
@@ -68,7 +69,7 @@ class JsonLines:
 
         Of all columns, `as_words` chooses those whose numbers are needed as they are written: a float rounds long ids.
         """
-        self._file, self._known = file, known
+        self.file, self._known = file, known
         self._started: Iterator[LineSpan] | None = None  # of a pipe whose first lines were read to find the columns
         self.unseen: set[str] = set()
         if shape is None:
@@ -85,17 +86,17 @@ class JsonLines:
         self.places = LinesOfRows(file.name, 0)
         self._name_late_keys = name_late_keys
         self._late: Counter[str] = Counter()
-        self._n_late = 0
+        self._n_late = self._n_lines = 0
         self._never_seen = set(self.unseen)
 
     def _find_shape(self) -> Shape:
-        first, newline, _ = self._file.head.partition(b"\n")
-        if first.strip() and (newline or len(self._file.head) < HEAD):
+        first, newline, _ = self.file.head.partition(b"\n")
+        if first.strip() and (newline or len(self.file.head) < HEAD):
             try:
                 object_of(first)
             except ValueError as error:
-                what = f"{self._file.name}:1: {error}; write one object on each line"
-                raise DataError(f"{what}.", file=self._file.name, line=1) from None
+                what = f"{self.file.name}:1: {error}; write one object on each line"
+                raise DataError(f"{what}.", file=self.file.name, line=1) from None
         shape = self._shape_of_first_lines()
         flat = dict(_flat_types("", shape))
         self.unseen = {column for column in self._known if column not in flat}  # by the first lines
@@ -105,7 +106,7 @@ class JsonLines:
         return shape
 
     def _shape_of_first_lines(self) -> Shape:
-        file, size = self._file, _SAMPLE << 20
+        file, size = self.file, _SAMPLE << 20
         if file.plain and file.length is not None:
             end = min(size, file.length)
             keys = native.find_json_keys(file.native_source(), 0, end)
@@ -116,13 +117,13 @@ class JsonLines:
         return _shape_of_lines(lines) if keys is None else _nested(keys)
 
     def _first_lines(self, size: int) -> bytes:
-        if self._file.live:
-            return self._file.head
-        if self._file.rewindable:
-            with self._file.stream() as stream:
+        if self.file.live:
+            return self.file.head
+        if self.file.rewindable:
+            with self.file.stream() as stream:
                 return next(whole_lines(stream, size), b"")
         first: list[LineSpan] = []
-        spans = line_spans(self._file, _BLOCK)
+        spans = line_spans(self.file, _BLOCK)
         while sum(span.end for span in first) < size and (span := next(spans, None)) is not None:
             first.append(span)
         self._started = chain(first, spans)
@@ -130,34 +131,59 @@ class JsonLines:
 
     def batches(self, on_bad_line: Callable[[BadLine], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch, with the bytes of the file up to its end; lines that are not objects go to `on_bad_line`."""
+        self._restart()
+        threads = 1 if self.file.live else core_count()
+        spans, self._started = self._started or line_spans(self.file, _BLOCK), None
+        for bytes_read, parsed, batch, bad in ordered_map(spans, self._parse, threads):
+            rows = _rows_of(parsed, batch, bad)
+            yield from ((batch, bytes_read) for batch in self.take(rows, on_bad_line))
+
+    def _restart(self) -> None:
         self.places.left_out.clear()
         self._late.clear()
+        self._n_lines = self._n_late = 0
         self._never_seen = set(self.unseen)
-        n_lines = self._n_late = 0
-        threads = 1 if self._file.live else core_count()
-        spans, self._started = self._started or line_spans(self._file, _BLOCK), None
-        for bytes_read, parsed, batch, bad in ordered_map(spans, self._parse, threads):
-            for number, what in bad:
-                if what:
-                    on_bad_line(BadLine(*self._file.place(n_lines + number), what))
-                self.places.left_out.append(n_lines + number)
-            n_lines += parsed.n_lines
-            self._late.update(parsed.late)
-            self._n_late += parsed.n_late
-            if batch.num_rows:
-                self._never_seen -= {name for name in self._never_seen if batch[name].null_count < batch.num_rows}
-                yield batch, bytes_read
+
+    def spans(self) -> Iterator[TableSpan]:
+        self._restart()
+        for span in line_spans(self.file, _BLOCK):
+            data = span.source if isinstance(span.source, bytes) else None
+            yield TableSpan(span.begin, span.end, span.bytes_read, data)
+
+    def state(self) -> dict[str, Any]:
+        """What another process must know to read spans of this file."""
+        return {"shape": self.shape}
+
+    @classmethod
+    def of_state(cls, state: Mapping[str, Any], file: InputFile) -> JsonLines:
+        return cls(file, state["shape"])
+
+    def read_span(self, span: TableSpan) -> SpanRows:
+        source = self.file.native_source() if span.data is None else span.data
+        return _rows_of(*self._parse(LineSpan(source, span.begin, span.end, span.bytes_read))[1:])
+
+    def take(self, rows: SpanRows, on_bad_line: Callable[[BadLine], None]) -> Iterator[pa.RecordBatch]:
+        """The batches of the next span."""
+        for number, what in rows.bad:
+            on_bad_line(BadLine(*self.file.place(self._n_lines + number), what))
+        self.places.left_out.extend(self._n_lines + number for number in rows.left_out)
+        self._n_lines += rows.lines
+        self._late.update(rows.notes["late"])
+        self._n_late += rows.notes["n_late"]
+        for batch in rows.batches:
+            self._never_seen -= {name for name in self._never_seen if batch[name].null_count < batch.num_rows}
+            yield batch
 
     def warnings(self) -> list[str]:
         """Keys that came late; or, of lines that a model reads, its keys that none of them has."""
         if not self._name_late_keys:
-            return [absence(self._file.name, sorted(self._never_seen))] if self._never_seen else []
+            return [absence(self.file.name, sorted(self._never_seen))] if self._never_seen else []
         if not self._n_late:
             return []
         values = plural(self._n_late, "value")
         keys = listed(sorted(self._late, key=lambda key: (-self._late[key], key)))
         return [
-            f"{self._file.name}: {values} of keys that have none in the first {_SAMPLE} MB were left out: {keys}. "
+            f"{self.file.name}: {values} of keys that have none in the first {_SAMPLE} MB were left out: {keys}. "
             "To learn from them, put a line that has them first."
         ]
 
@@ -167,7 +193,7 @@ class JsonLines:
         try:
             parsed = _Parsed(*native.parse_json_lines(span.source, span.begin, span.end, self._native_shape))
         except OSError as error:
-            raise cannot_read(self._file.name, error) from error
+            raise cannot_read(self.file.name, error) from error
         arrays = [
             _array(type_, parsed.n_rows, column)
             for type_, column in zip(self.types.values(), parsed.columns, strict=True)
@@ -193,6 +219,13 @@ class JsonLines:
         order = np.insert(np.arange(parsed.n_rows), places, parsed.n_rows + np.arange(len(cells)))
         odd = [pa.array([row[column] for row in cells], type_) for column, type_ in self.types.items()]
         return [pa.concat_arrays(pair).take(pa.array(order)) for pair in zip(arrays, odd, strict=True)]
+
+
+def _rows_of(parsed: _Parsed, batch: pa.RecordBatch, bad: list[tuple[int, str]]) -> SpanRows:
+    left_out = [number for number, _ in bad]
+    notes = {"late": parsed.late, "n_late": parsed.n_late}
+    faults = [(number, what) for number, what in bad if what]
+    return SpanRows([batch] if batch.num_rows else [], parsed.n_lines, faults, left_out, notes)
 
 
 def _array(type_: pa.DataType, n_rows: int, column: tuple[Any, ...] | None) -> pa.Array:

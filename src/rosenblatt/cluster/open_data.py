@@ -1,0 +1,22 @@
+"""What users give, as a source that the workers of an engine read: files, or a data frame that lives in the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosenblatt.cluster.engine import Engine
+from rosenblatt.cluster.engines.registry import is_frame
+from rosenblatt.cluster.frames import open_frame
+from rosenblatt.cluster.source import open_on
+from rosenblatt.readers.inputs.input_file import Paths
+from rosenblatt.readers.source import ReadOptions, SourceWrapper
+from rosenblatt.records import FeatureSpace
+
+
+def open_data(
+    data: Paths | Any, reading: ReadOptions, engine: Engine, space: FeatureSpace | None = None
+) -> SourceWrapper:
+    """With the `space` of a model, the examples are read into that space."""
+    if is_frame(data):
+        return open_frame(data, reading, engine, space)
+    return open_on(data, reading, engine, space)

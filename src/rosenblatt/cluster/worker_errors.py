@@ -1,0 +1,37 @@
+"""What goes wrong on a worker, as an answer: it is raised by the learner, where its turn comes."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from typing import Any
+
+from rosenblatt.cluster.messages import pack
+from rosenblatt.errors import DataError, ModelError, ParameterError, RosenblattError
+from rosenblatt.version import __version__
+
+_ERRORS: Mapping[str, type[RosenblattError]] = {
+    error.__name__: error for error in (DataError, ModelError, ParameterError)
+}
+
+
+def error_answer(error: RosenblattError | OSError) -> bytes:
+    host = socket.gethostname()
+    if isinstance(error, OSError):
+        sentence = f"the worker {host} cannot read the file: {error.strerror or error}."
+        return pack({"error": "DataError", "sentence": sentence, "file": None}, b"")
+    where = f"{error.args[0].rstrip('.')} (on the worker {host}, which must see the same files)."
+    return pack({"error": type(error).__name__, "sentence": where, "file": error.file}, b"")
+
+
+def raise_error(header: Mapping[str, Any]) -> None:
+    """The error of an answer, where it is one."""
+    if "error" in header:
+        raise _ERRORS.get(header["error"], DataError)(header["sentence"], file=header["file"])
+
+
+def check_version(version: str) -> None:
+    if version != __version__:
+        raise DataError(
+            f"A worker has rosenblatt {__version__}, and the learner {version}: install one version on all."
+        )
