@@ -9,11 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rosenblatt.cluster import fit
+from rosenblatt.cluster import evaluate, fit, predict_rows
 from rosenblatt.cluster.engines import dask
 from rosenblatt.cluster.engines.dask import Dask
 from rosenblatt.errors import DataError
 from rosenblatt.model.fit_file import fit_file
+from rosenblatt.model.model_file import save_model
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.source import ReadOptions
 from tests.cluster.examples import BLOCK, CASES, model_bytes
@@ -102,3 +103,20 @@ def test_partitions_of_other_types_are_refused(client: Any) -> None:
     mixed = bag.from_sequence([{"a": number, "label": k % 2} for k, number in enumerate(numbers)])
     with pytest.raises(DataError, match=r"a partition after row \d+ has the columns a \(double\)"):
         fit(mixed, client)
+
+
+def test_a_saved_model_predicts_partitions_where_they_are(client: Any, tmp_path: Path) -> None:
+    dataframe = pytest.importorskip("dask.dataframe")
+    frame, path = pa.table(rows()).to_pandas(), tmp_path / "m.model"
+    model = fit_file(frame, rule="arow").model
+    save_model(model, path)
+    lazy = dataframe.from_pandas(frame, npartitions=3)
+    answers = lazy.map_partitions(predict_rows, str(path), meta=("label", "str")).compute()
+    assert answers.tolist() == predict_rows(frame, path).tolist()
+    assert evaluate(model, lazy).accuracy == evaluate(model, frame_to_csv(frame, tmp_path), client).accuracy
+
+
+def frame_to_csv(frame: Any, folder: Path) -> str:
+    path = folder / "frame.csv"
+    frame.to_csv(path, index=False)
+    return str(path)

@@ -12,10 +12,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rosenblatt.cluster import fit
+from rosenblatt.cluster import fit, predict_rows, spark_udf
 from rosenblatt.cluster.engines.spark import Spark
 from rosenblatt.errors import DataError
 from rosenblatt.model.fit_file import fit_file
+from rosenblatt.model.model_file import save_model
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.source import ReadOptions
 from tests.cluster.examples import BLOCK, CASES, model_bytes
@@ -93,3 +94,12 @@ def test_a_table_in_files_gives_the_bits_of_one_machine(session: Any, tmp_path: 
     data = write(tmp_path)
     together = fit(data, Harmed(Spark(session=session)), **learning)
     assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, **learning).model, tmp_path)
+
+
+def test_a_saved_model_is_a_udf(session: Any, tmp_path: Path) -> None:
+    table, path = pa.table(rows()), tmp_path / "m.model"
+    save_model(fit_file(table, rule="arow").model, path)
+    frame = session.createDataFrame(table)
+    udf = spark_udf(path, frame.columns)
+    answers = [row[0] for row in frame.select(udf(*frame.columns)).collect()]
+    assert answers == predict_rows(table.to_pandas(), path).tolist()

@@ -23,6 +23,7 @@ from rosenblatt.readers.formats.lines import LineSource, LineSpan, Parsed, inner
 from rosenblatt.readers.inputs.expand_paths import find_files, paths_of
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import FeatureSpace
 from rosenblatt.version import __version__
 
 _CODEC = "lz4_raw"  # a third of the bytes of hashed text, whose values repeat, at 1.2 GB/s; unpacked at 5 GB/s
@@ -60,9 +61,18 @@ def piece_of(source: LineSource, spans: Sequence[LineSpan], written: Sequence[in
         "written": list(written),
         "reading": source.reading.as_json(),
         "parser": source.parser_state(),
+        "space": _space_as_json(source.model_space),
     }
     copied = [span.source for span in spans if isinstance(span.source, bytes)]  # all of them, or none
     return pack({"job": json.dumps(job), "spans": [[span.begin, span.end] for span in spans]}, *copied)
+
+
+def _space_as_json(space: FeatureSpace | None) -> dict[str, Any] | None:
+    """What a parser must know of the space of a model: not the names of its columns, and not their scale."""
+    if space is None:
+        return None
+    fields = ("kind", "index_base", "bits", "ngrams", "settings")
+    return {name: getattr(space, name) for name in fields}
 
 
 def _parsed_of(answer: bytes, source: LineSource) -> Parsed:
@@ -145,7 +155,8 @@ def _source(job: str) -> LineSource:
         key: tuple(value) if isinstance(value, list) else value for key, value in wanted["reading"].items()
     }
     inputs = wanted["inputs"]
-    lines = innermost_lines(open_source(inputs[0] if len(inputs) == 1 else inputs, ReadOptions(**reading)))
+    space = None if wanted["space"] is None else FeatureSpace(**wanted["space"])
+    lines = innermost_lines(open_source(inputs[0] if len(inputs) == 1 else inputs, ReadOptions(**reading), space))
     assert lines is not None
     if lines.size != wanted["size"]:
         raise DataError(

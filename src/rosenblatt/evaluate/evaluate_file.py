@@ -1,5 +1,8 @@
 """Evaluate a model on a file of examples with known labels."""
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 
 from rosenblatt.available_cores import core_count
@@ -17,15 +20,21 @@ from rosenblatt.model.warnings.drift import Watch
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
-from rosenblatt.records import Floats, Label
+from rosenblatt.records import FeatureSpace, Floats, Label
+
+OpenSource: TypeAlias = Callable[[Paths, ReadOptions, FeatureSpace], Source]  # workers of an engine may read
 
 
 def evaluate_labels_of_file(
-    model: MultiLabelModel, path: Paths, reading: ReadOptions, threads: int | None = None
+    model: MultiLabelModel,
+    path: Paths,
+    reading: ReadOptions,
+    threads: int | None = None,
+    open_: OpenSource = open_source,
 ) -> LabelTally:
     """Count the labels that a model of several labels gives to the examples of a file; one may have no label."""
     tally, watch = LabelTally(tuple(model.classes)), Watch(model)
-    source = open_source(path, reading._replace(classes=()), model.space)
+    source = open_(path, reading._replace(classes=()), model.space)
     for block in predict_source(model, source, threads or core_count()):
         watch.add(block)
         truth, unknown = label_truth(model.classes, source, block.truth)
@@ -40,12 +49,12 @@ def evaluate_labels_of_file(
 
 
 def evaluate_numbers_of_file(
-    model: NumberModel, path: Paths, reading: ReadOptions, threads: int | None = None
+    model: NumberModel, path: Paths, reading: ReadOptions, threads: int | None = None, open_: OpenSource = open_source
 ) -> NumberTally:
     """Sum how far the predictions of a model of numbers are off; rows without a number are left out."""
     interval = model.interval
     tally = NumberTally(model.levels, None if interval is None else interval.confidence)
-    source = open_source(path, reading._replace(classes=()), model.space)
+    source = open_(path, reading._replace(classes=()), model.space)
     unlabelled, watch = 0, Watch(model)
     for block in predict_source(model, source, threads or core_count()):
         watch.add(block)
@@ -66,7 +75,9 @@ def evaluate_numbers_of_file(
     return tally
 
 
-def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int | None = None) -> Tally:
+def evaluate_file(
+    model: Model, path: Paths, reading: ReadOptions, threads: int | None = None, open_: OpenSource = open_source
+) -> Tally:
     """Count the predictions of a model for the examples of a file; those without a label are left out.
 
     A label that the model never saw is an error like any other.
@@ -74,7 +85,7 @@ def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int 
     tally = Tally(tuple(model.classes))
     ranked_jointly = model.loss == "logistic" and model.scheme == "joint"
     gives_probabilities = model.gives_probabilities
-    source = open_source(path, reading._replace(classes=()), model.space)
+    source = open_(path, reading._replace(classes=()), model.space)
     unlabelled, watch = 0, Watch(model)
     for block in predict_source(model, source, threads or core_count()):
         watch.add(block)

@@ -103,7 +103,7 @@ on: Option[str | None] = Option(
     none_allowed=True,
     kind="str",
     help="Let the workers of an engine read DATA, which each must see under the same name: processes (of this "
-    "machine), dask, ray or spark started here, or one that runs, such as dask://host:8786. The model has the bits of "
+    "machine), dask, ray or spark started here, or one that runs, such as dask://host:8786. The answer has the bits of "
     "one machine, whatever the number of workers.",
 )
 table_name: Option[str] = Option(

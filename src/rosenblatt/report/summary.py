@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from rosenblatt.report.weights import Weight, classes_shown, telling_features
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confidence_intervals import Estimate
+    from rosenblatt.evaluate.evaluate_file import OpenSource
     from rosenblatt.evaluate.label_scores import LabelScores, LabelTally
     from rosenblatt.evaluate.number_scores import NumberScores, NumberTally
     from rosenblatt.evaluate.scores import Scores, Tally
@@ -83,20 +85,25 @@ class NumberEvaluation:
 
 
 def evaluate_on(
-    data: Paths, model: Model, reading: ReadOptions, threads: int | None = None
+    data: Paths, model: Model, reading: ReadOptions, threads: int | None = None, open_: OpenSource | None = None
 ) -> Evaluation | LabelEvaluation | NumberEvaluation:
     """Try a model on the examples of a file."""
     from rosenblatt.evaluate.evaluate_file import evaluate_file, evaluate_labels_of_file, evaluate_numbers_of_file
+    from rosenblatt.readers.in_memory.arrow_stream import NAME
     from rosenblatt.readers.inputs.expand_paths import name_of
+    from rosenblatt.readers.open import open_source
+
+    how = reading, threads, open_ or open_source
+    name = name_of(data) if isinstance(data, str | os.PathLike | list | tuple) else NAME
 
     if isinstance(model, MultiLabelModel):
-        of_labels = evaluate_labels_of_file(model, data, reading, threads)
-        return LabelEvaluation(name_of(data), of_labels, of_labels.scores())
+        of_labels = evaluate_labels_of_file(model, data, *how)
+        return LabelEvaluation(name, of_labels, of_labels.scores())
     if isinstance(model, NumberModel):
-        of_numbers = evaluate_numbers_of_file(model, data, reading, threads)
-        return NumberEvaluation(name_of(data), of_numbers, of_numbers.scores(), model.target.name)
-    tally = evaluate_file(model, data, reading, threads)
-    return Evaluation(name_of(data), tally, tally.scores())
+        of_numbers = evaluate_numbers_of_file(model, data, *how)
+        return NumberEvaluation(name, of_numbers, of_numbers.scores(), model.target.name)
+    tally = evaluate_file(model, data, *how)
+    return Evaluation(name, tally, tally.scores())
 
 
 def examples_words(count: int, *, of_learned_data: bool) -> str:

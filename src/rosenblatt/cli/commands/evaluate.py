@@ -22,16 +22,24 @@ from rosenblatt.readers.source import ReadOptions
 @model_argument
 @several_data_argument
 @new_data_options
+@option(options.on, metavar="ENGINE")
 @option(options.threads)
 @option(options.report)
 @output_options
 def command(
-    model: str, data: tuple[str, ...], reading: ReadOptions, threads: int | None, report: str | None, as_json: bool
+    model: str,
+    data: tuple[str, ...],
+    reading: ReadOptions,
+    on: str | None,
+    threads: int | None,
+    report: str | None,
+    as_json: bool,
 ) -> None:
     """Try MODEL on the examples of DATA, whose labels are known: accuracy, error, precision, recall, F1, ROC AUC,
     average precision, and log loss where the model gives probabilities, each with its 95% confidence interval.
     """
     from rosenblatt.cli.load_model import load_model
+    from rosenblatt.cli.open_on import opener
     from rosenblatt.report.json_records import scores_record
     from rosenblatt.report.summary import EvaluationSummary, evaluate_on, examples_words
     from rosenblatt.report.text.evaluation.evaluation import evaluation_lines
@@ -39,7 +47,8 @@ def command(
 
     check_output(report, model, *data, reading.labels_from)
     predictor = load_model(model, data[0])
-    evaluation = evaluate_on(data, predictor, like_training_data(reading, predictor), threads)
+    with opener(on) as open_:
+        evaluation = evaluate_on(data, predictor, like_training_data(reading, predictor), threads, open_)
     drift, new_words = evaluation.tally.drift, evaluation.tally.new_words
     scores, summary = evaluation.scores, EvaluationSummary(model, predictor, evaluation, command_line())
     if report is not None:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 @option(options.id_column, metavar="COLUMN")
 @option(options.with_columns, metavar="COLUMNS")
 @new_data_options
+@option(options.on, metavar="ENGINE")
 @option(options.threads)
 @output_options
 def command(
@@ -60,6 +61,7 @@ def command(
     id_: str | None,
     with_: Sequence[str],
     reading: ReadOptions,
+    on: str | None,
     threads: int | None,
     as_json: bool,
 ) -> None:
@@ -69,10 +71,10 @@ def command(
     --json is --output-format jsonl.
     """
     from rosenblatt.cli.load_model import load_model
+    from rosenblatt.cli.open_on import opener
     from rosenblatt.model.model_file import require_confidence, require_probabilities, with_weights
     from rosenblatt.model.predict import predict_source
     from rosenblatt.model.warnings.drift import Watch
-    from rosenblatt.readers.open import open_source
     from rosenblatt.report.text.predictions.output_columns import Shown, refuse_unfit
     from rosenblatt.report.text.predictions.predictions import answer_lines
 
@@ -90,26 +92,27 @@ def command(
     if reasons:
         with_weights(predictor, model, "explained by features")
     reading = like_training_data(reading, predictor)._replace(with_=shown.columns, name_rows=bool(reasons))
-    try:
-        source = open_source(data, reading, predictor.space)
-    except errors.ParameterError as error:
-        if id_ is None or columns or error.options[:1] != ("with_",):
+    with opener(on) as open_:
+        try:
+            source = open_(data, reading, predictor.space)
+        except errors.ParameterError as error:
+            if id_ is None or columns or error.options[:1] != ("with_",):
+                raise
+            raise errors.ParameterError(error.args[0].replace(errors.option("with_"), errors.option("id_"))) from None
+        header, to_lines = answer_lines(predictor, shown)
+        watch = Watch(predictor)
+        try:
+            with open_output(output) as stream:
+                stream.write(header)
+                for block in predict_source(predictor, source, threads or core_count()):
+                    stream.write(to_lines(block))
+                    watch.add(block)
+                    if source.size is None:  # whoever reads our output waits for the answer
+                        stream.flush()
+        except KeyboardInterrupt:
+            _say_what_was_new(source, watch)
             raise
-        raise errors.ParameterError(error.args[0].replace(errors.option("with_"), errors.option("id_"))) from None
-    header, to_lines = answer_lines(predictor, shown)
-    watch = Watch(predictor)
-    try:
-        with open_output(output) as stream:
-            stream.write(header)
-            for block in predict_source(predictor, source, threads or core_count()):
-                stream.write(to_lines(block))
-                watch.add(block)
-                if source.size is None:  # whoever reads our output waits for the answer
-                    stream.flush()
-    except KeyboardInterrupt:
         _say_what_was_new(source, watch)
-        raise
-    _say_what_was_new(source, watch)
 
 
 def _say_what_was_new(source: Source, watch: Watch) -> None:

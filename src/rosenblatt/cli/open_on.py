@@ -1,0 +1,25 @@
+"""How a command opens DATA: here, or on the engine that --on names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rosenblatt.evaluate.evaluate_file import OpenSource
+
+
+@contextmanager
+def opener(on: str | None) -> Iterator[OpenSource]:
+    """What opens a source; the engine ends with the command."""
+    from rosenblatt.readers.open import open_source
+
+    if on is None:
+        yield open_source
+        return
+    from rosenblatt.cluster.engines.registry import open_engine
+    from rosenblatt.cluster.open_data import open_data
+
+    with open_engine(on) as engine:
+        yield lambda data, reading, space: open_data(data, reading, engine, space)
