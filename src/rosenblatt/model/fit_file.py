@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, option
@@ -101,24 +102,42 @@ def fit_file(
     ('separated', 4, (0, 1))
     """
     chosen = {name: value for name, value in locals().items() if name in options.FIT_FILE}
-    options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.FIT_FILE)
-    options.check_fit_file(chosen)
-    if forget:  # a stream is learned once, in its order
-        chosen |= {"passes": 1, "order": "given"}
-    if size is not None and test is None and not holdout:
-        chosen["holdout"] = options.SHARE_LEFT_OUT
-    plan = plan_of(chosen, (reading or ReadOptions())._replace(decide=True), on_progress)
-    if plan.reading.multi_label:
-        refuse_with_several_labels(chosen)
-    if plan.reading.task == "number":
-        refuse_with_number(plan)
+    plan = _checked_plan(chosen, reading, on_progress)
     if from_ is not None:
         from rosenblatt.model.fit.learn_on import learn_on
 
         return learn_on(path, os.fspath(from_), plan, chosen, test)
     if keep_cache:
         return _fit_cached(path, plan, resume=resume, test=test)
-    return fit_source(_open(path, plan), plan, resume=resume, test=test)
+    return fit_source(open_to_learn(path, plan), plan, resume=resume, test=test)
+
+
+def plan_of_call(
+    reading: ReadOptions | None, on_progress: Callable[[Progress], None] | None = None, **chosen: Any
+) -> Plan:
+    """The plan of `fit_file` with these of its options."""
+    unknown = sorted(set(chosen) - set(options.FIT_FILE))
+    if unknown:
+        raise TypeError(f"fit has no parameter {unknown[0]!r}.")
+    defaults = {name: known.default for name, known in options.FIT_FILE.items()}
+    return _checked_plan(defaults | chosen, reading, on_progress)
+
+
+def _checked_plan(
+    chosen: dict[str, Any], reading: ReadOptions | None, on_progress: Callable[[Progress], None] | None
+) -> Plan:
+    options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.FIT_FILE)
+    options.check_fit_file(chosen)
+    if chosen["forget"]:  # a stream is learned once, in its order
+        chosen |= {"passes": 1, "order": "given"}
+    if chosen["size"] is not None and chosen["test"] is None and not chosen["holdout"]:
+        chosen["holdout"] = options.SHARE_LEFT_OUT
+    plan = plan_of(chosen, (reading or ReadOptions())._replace(decide=True), on_progress)
+    if plan.reading.multi_label:
+        refuse_with_several_labels(chosen)
+    if plan.reading.task == "number":
+        refuse_with_number(plan)
+    return plan
 
 
 def fit_source(source: Source, plan: Plan, *, resume: bool = False, test: Paths | None = None) -> Fitted:
@@ -138,7 +157,7 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
     all_labels = False
     while True:
         try:
-            fitting = (load_checkpoint(source, plan) if resume else None) or _begin(source, plan, all_labels)
+            fitting = (load_checkpoint(source, plan) if resume else None) or begin_fitting(source, plan, all_labels)
             restart = fitting.run(save)
         except RereadError:  # what was learned before, in a checkpoint too, is wrong
             resume = False
@@ -155,7 +174,8 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
     return fitting
 
 
-def _begin(source: Source, plan: Plan, all_labels: bool) -> Fitting:
+def begin_fitting(source: Source, plan: Plan, all_labels: bool) -> Fitting:
+    """The fit of a source before its first pass; its labels are known. `all_labels`: all of them were read."""
     known = read_all_labels(source, plan, fixed=True) if all_labels else look_at_labels(source, plan)
     if known.task == "number":
         refuse_with_number(plan, source.name)
@@ -173,7 +193,7 @@ def _begin(source: Source, plan: Plan, all_labels: bool) -> Fitting:
     return Fitting(known, plan, known.classes, fixed=known.fixed)
 
 
-def _open(path: Paths | Source, plan: Plan) -> Source:
+def open_to_learn(path: Paths | Source, plan: Plan) -> Source:
     """Open the file. Words are hashed into fewer columns where many classes each have a weight for every column."""
     source = path if isinstance(path, Source) else open_source(path, plan.reading)
     bits = source.space.bits
@@ -194,12 +214,12 @@ def _fit_cached(path: Paths | Source, plan: Plan, *, resume: bool, test: Paths |
     from rosenblatt.readers.cache.persistent import DamagedCacheError, open_cached
 
     inputs = path.inputs if isinstance(path, Source) else path
-    source = open_cached(inputs, plan.reading, plan.cache, lambda: _open(path, plan))
+    source = open_cached(inputs, plan.reading, plan.cache, lambda: open_to_learn(path, plan))
     try:
         fitted = fit_source(source, plan, resume=resume, test=test)
     except DamagedCacheError:
         with suppress(FileNotFoundError):
             os.unlink(source.status.path)
-        source = open_cached(inputs, plan.reading, plan.cache, lambda: _open(path, plan), "it was damaged")
+        source = open_cached(inputs, plan.reading, plan.cache, lambda: open_to_learn(path, plan), "it was damaged")
         fitted = fit_source(source, plan, resume=resume, test=test)
     return fitted._replace(cache=source.status)

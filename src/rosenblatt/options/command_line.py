@@ -106,6 +106,16 @@ on: Option[str | None] = Option(
     "machine), dask, ray or spark started here, or one that runs, such as dask://host:8786. The answer has the bits of "
     "one machine, whatever the number of workers.",
 )
+shards: Option[int | None] = Option(
+    name="shards",
+    default=None,
+    none_allowed=True,
+    kind="int",
+    low=1,
+    help="Where one learner is too slow: divide the examples over so many shards, which the workers of the engine "
+    "learn apart, and mix their weights after each pass; logistic regression is then polished over all shards. The "
+    "answer depends on the number of shards, not on that of the workers.",
+)
 table_name: Option[str] = Option(
     name="table", default="data", kind="str", help="The table that the SQL statement reads."
 )

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
 @option(options.size, metavar="SIZE")
 @several_labels_options
 @option(options.on, metavar="ENGINE")
+@option(options.shards, metavar="NUMBER")
 @option(options.threads)
 @option(options.seed)
 @option(options.cache, metavar="FOLDER")
@@ -156,7 +157,9 @@ def _check_files(inputs: list[str | None], outputs: list[str | None], test: str 
 
 def _fit(data: Paths, reading: ReadOptions, learning: dict[str, Any]) -> Fitted:
     """Learn with progress on a terminal; Ctrl-C leaves a checkpoint beside the model to resume from."""
-    on = learning.pop("on")
+    on, shards = learning.pop("on"), learning.pop("shards")
+    if shards is not None and on is None:
+        raise click.UsageError("--shards are learned by the workers of an engine: name it, such as --on processes.")
     is_opened_later = learning["keep_cache"] or learning["from_"] is not None or on is not None
     source = data if is_opened_later else _start_reading(data, reading, learning["threads"])
     from rosenblatt.model.fit_file import fit_file
@@ -168,7 +171,7 @@ def _fit(data: Paths, reading: ReadOptions, learning: dict[str, Any]) -> Fitted:
                 return fit_file(source, reading=reading, on_progress=bar, **learning)
             from rosenblatt.cluster import fit
 
-            return fit(data, on, reading=reading, on_progress=bar, **learning)
+            return fit(data, on, shards=shards, reading=reading, on_progress=bar, **learning)
     except KeyboardInterrupt as interrupt:
         if learning["from_"] is not None and not str(interrupt) and not (checkpoint and os.path.exists(checkpoint)):
             model = learning["from_"]

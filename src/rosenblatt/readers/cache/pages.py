@@ -37,6 +37,15 @@ def read_blocks(fd: int, pages: list[PageSpan], threads: int = 1) -> Iterator[Bl
         del ahead  # its threads end before the file is closed
 
 
+def parsed_block(page: bytes) -> Block:
+    """The examples of a page in memory."""
+    try:
+        arrays, labels, weights, targets, checked = native.open_page(memoryview(page).cast("B"))
+    except ValueError as error:
+        raise DamagedPageError(str(error)) from None
+    return _block(arrays, labels, weights, targets, checked)
+
+
 def parsed_page(page: Any) -> tuple[ParsedCsr, Any, Any]:
     """The sparse rows of a page in memory, their labels and weights."""
     try:

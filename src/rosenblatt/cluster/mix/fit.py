@@ -1,0 +1,233 @@
+"""`fit` with several learners: shards are learned apart, their weights mixed pass by pass, and polished."""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from rosenblatt import native, options
+from rosenblatt.cluster.engine import Engine
+from rosenblatt.cluster.mix.lbfgs import minimise
+from rosenblatt.cluster.mix.mixing import State, mixed
+from rosenblatt.cluster.mix.pieces import logistic
+from rosenblatt.cluster.mix.rounds import Rounds, errors_in
+from rosenblatt.cluster.mix.shards import ShardWriter
+from rosenblatt.errors import DataError, ParameterError, option
+from rosenblatt.lazy import np
+from rosenblatt.learn.files.passes import Fitting
+from rosenblatt.learn.files.plan import Plan
+from rosenblatt.learn.files.portfolio import scaled_to_length
+from rosenblatt.learn.run import Run
+from rosenblatt.learn.settings import Settings
+from rosenblatt.model.fit.fitted import Fitted, fitted_of
+from rosenblatt.model.fit_file import begin_fitting, open_to_learn
+from rosenblatt.readers.inputs.input_file import Paths
+from rosenblatt.readers.source import RereadError, Source
+from rosenblatt.records import Floats, Status
+
+PASSES = {True: 30, False: 4}  # of mistake-driven rules, which may separate; of others
+_ITERATIONS = 40  # of the polishing
+_PATIENCE = 4  # of these, without a smaller loss on the rows held out
+
+
+class Mixing(NamedTuple):
+    """How shards are mixed; and a note of what it took."""
+
+    evenly: bool = False  # all shards alike in every column, whatever they have seen of it
+    polish: bool = True
+    on_end: Callable[[Rounds], None] = lambda rounds: None
+
+
+_USUAL = Mixing()
+
+
+class Judged(NamedTuple):
+    """A state, and how it does on the rows held out."""
+
+    state: State
+    loss: float
+    error: float
+
+
+def fit_mixed(
+    source: Source, plan: Plan, engine: Engine, n_shards: int, test: Paths | None = None, *, mixing: Mixing = _USUAL
+) -> Fitted:
+    """Learn an open source in so many shards; the answer does not depend on the number of workers.
+
+    `mixing` is for the bench, which measures what each part is worth.
+    """
+    _refuse(plan)
+    plan = plan._replace(holdout=plan.holdout or options.SHARE_LEFT_OUT, order="given", checkpoint=None)
+    source, all_labels = open_to_learn(source, plan), False
+    while True:
+        with tempfile.TemporaryDirectory(prefix="rosenblatt-shards-", dir=plan.cache) as folder:
+            fitting = begin_fitting(source, plan._replace(passes=1), all_labels)
+            shards = ShardWriter(os.path.join(folder, "shards"), n_shards)
+            with fitting.examples:
+                try:
+                    settings = _divide(fitting, shards)
+                except RereadError:
+                    continue
+                if fitting.examples.new_label:
+                    all_labels = True
+                    continue
+                rounds = Rounds(shards, engine, settings, fitting.n_classes, plan.seed, evenly=mixing.evenly)
+                _learn(fitting, shards, rounds, settings, plan.passes, polish=mixing.polish)
+                mixing.on_end(rounds)
+            return fitted_of(fitting, test)
+
+
+def _refuse(plan: Plan) -> None:
+    for name, used in {
+        "multi_label": plan.reading.multi_label,
+        "features": plan.degree > 1,
+        "size": plan.size is not None,
+        "patience": plan.patience is not None,
+    }.items():
+        if used:
+            raise ParameterError(f"{option(name)} is not for learning in shards: leave it, or {option('shards')}, out.")
+
+
+def _divide(fitting: Fitting, shards: ShardWriter) -> Settings:
+    """Read everything, into the shards; the rule, for examples as long as the first ones."""
+    plan, settings = fitting.plan, None
+    name, rule = next(iter(plan.candidates.items()))
+    for part in fitting.examples.read():
+        if settings is None:
+            settings = scaled_to_length(rule, part.block.values) if plan.scale_to_length else rule
+        fitting.candidates.grow(part.block)
+        shards.add(part.block, part.rows)
+    if settings is None or shards.rows == 0:
+        raise DataError(f"{fitting.source.name}: has no example to learn from.", file=fitting.source.name)
+    shards.flush()
+    if fitting.number is not None:
+        fitting.number.refuse_equal()
+    fitting.candidates.settings[name] = settings
+    return settings
+
+
+def _learn(
+    fitting: Fitting, shards: ShardWriter, rounds: Rounds, settings: Settings, wanted: int | str, *, polish: bool
+) -> None:
+    plan, n_classes, name = fitting.plan, fitting.n_classes, next(iter(fitting.plan.candidates))
+    passes = wanted if isinstance(wanted, int) else PASSES[settings.mistake_driven]
+    run = Run(settings, shards.features, [1.0] * n_classes, plan.seed, dense=shards.dense)
+    judge = _Judge(fitting, settings, shards.features)
+    state: State | None = None
+    best: Judged | None = None
+    status: Status = "budget"
+    for pass_ in range(passes):
+        state, error, mistakes = _pass(rounds, state, pass_, settings, run.learner.units)
+        run.mistakes.append(mistakes)
+        run.loss.append(0.0)
+        if pass_ == 0:
+            fitting.candidates.progressive[name] = error(plan)
+        judged = judge(state)
+        if settings.mistake_driven and mistakes == 0:
+            best, status = judged, "separated"
+            break
+        best = judged if best is None or judged.loss <= best.loss else best
+    assert best is not None
+    if (
+        polish
+        and status == "budget"
+        and settings.loss == "logistic"
+        and settings.scheme(n_classes) in ("binary", "joint")
+    ):
+        best, status = _polished(rounds, best, judge, shards.rows)
+    _finish(fitting, run, name, best, status)
+
+
+def _pass(rounds: Rounds, state: State | None, pass_: int, settings: Settings, units: int) -> tuple[State, Any, int]:
+    """The mixed state after each shard has learned once more; the progressive error, and the mistakes."""
+    sums = rounds.run("learn", state, pass_)
+    start, keeps_scale = settings.rate.per_feature_start, settings.rate.per_feature
+    if state is None:
+        zeros = np.zeros((units, len(sums.columns)))
+        scale = (np.full_like(zeros, start), np.full(units, start)) if keeps_scale else (None, None)
+        state = State(sums.columns, zeros, np.zeros(units), *scale)
+    wrong, weighed, mistakes = errors_in(sums.numbers, units, 1 + keeps_scale)
+
+    def error(plan: Plan) -> float:
+        which = 0
+        if plan.predicts_number:
+            which = 3 if plan.quantiles else 1 if plan.error == "squared" else 2
+        return max(float(wrong[which]), 0.0) / max(weighed, 1e-300)
+
+    return mixed(state, sums, rounds.n_shards, evenly=rounds.evenly), error, mistakes
+
+
+def _polished(rounds: Rounds, best: Judged, judge: _Judge, n_rows: int) -> tuple[Judged, Status]:
+    """Towards the minimum of the logistic loss over all shards, as long as the rows held out agree."""
+    shape, columns = best.state.weights.shape, best.state.columns
+    wrong = {"rows": -1.0}
+
+    def state_of(x: Floats) -> State:
+        return State(columns, x[: -shape[0]].reshape(shape), x[-shape[0] :])
+
+    def evaluate(x: Floats) -> tuple[float, Floats]:
+        sums = rounds.run("measure", state_of(x))
+        wrong["rows"] = float(sums.numbers[-2])
+        gradient = np.concatenate([sums.parts[0].ravel(), sums.numbers[: shape[0]]])
+        return float(sums.numbers[-3]) / n_rows, gradient / n_rows
+
+    waited, start = 0, np.concatenate([best.state.weights.ravel(), best.state.bias])
+    status: Status = "budget"
+    for x in minimise(evaluate, start, _ITERATIONS):
+        judged = judge(state_of(x))
+        separates = wrong["rows"] == 0
+        if status == "separated" and not separates:
+            continue
+        better = judged.loss < best.loss or (separates and status == "budget")
+        best, waited = (judged, 0) if better else (best, waited + 1)
+        status = "separated" if separates else status  # from now on only such states are compared
+        if waited == _PATIENCE:
+            break
+    return best, status
+
+
+def _finish(fitting: Fitting, run: Run, name: str, best: Judged, status: Status) -> None:
+    """The state as the run of the fit, whose probabilities come from the rows held out."""
+    state, features = best.state, run.learner.features
+    run.learner.put("weights", state.full(features), np.ascontiguousarray(state.bias))
+    counters = run.learner.counters()
+    counters["t"] = counters["step"] = fitting.examples.learned * len(run.mistakes)
+    run.learner.restore(counters)
+    run.status = status
+    fitting.candidates.runs = {name: run}
+    fitting.pass_ = len(run.mistakes)
+    if fitting.holdout.rows:
+        fitting.holdout.judge(name, run)
+        fitting.honest_scores = fitting.holdout.honest_scores(run)
+
+
+class _Judge:
+    """How states do on the rows that are held out: by their loss where it is logistic, else by their errors."""
+
+    def __init__(self, fitting: Fitting, settings: Settings, features: int) -> None:
+        self._fitting, self._settings, self._features = fitting, settings, features
+        self._by_loss = settings.loss == "logistic" and settings.scheme(fitting.n_classes) in ("binary", "joint")
+
+    def __call__(self, state: State) -> Judged:
+        from rosenblatt.learn.files.numbers.loss import total_loss
+        from rosenblatt.learn.multiclass_schemes import predicted_classes
+
+        holdout, settings, classes = self._fitting.holdout, self._settings, self._fitting.n_classes
+        if not holdout.rows:
+            return Judged(state, math.inf, math.inf)
+        weights, bias = state.full(self._features), np.ascontiguousarray(state.bias)
+        losses, wrong = [], 0
+        for block in holdout.blocks.blocks(1):
+            rows = native.rows_of(block.values)
+            scores = np.asarray(native.scores(rows, None, weights[:, : rows.features], bias))
+            if block.targets is not None:
+                losses.append(total_loss(settings, scores, block.targets))
+                continue
+            decided = predicted_classes(settings.scheme(classes), scores, classes)
+            n_wrong = int(np.count_nonzero(decided != block.labels))
+            wrong += n_wrong
+            losses.append(float(np.add.reduce(logistic(scores, block.labels)[0])) if self._by_loss else float(n_wrong))
+        return Judged(state, math.fsum(losses) / holdout.rows, wrong / holdout.rows)

@@ -1,0 +1,103 @@
+"""The mean of what shards have learned, summed in a fixed tree: the same bits for any number of workers.
+
+Each column is weighted by how often a shard has seen it: a word that one shard alone has met keeps all that this shard
+has learned of it (`seen`). Mixing `evenly` divides it by the number of shards (McDonald, Hall and Mann 2010).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from rosenblatt.lazy import NDArray, np
+from rosenblatt.records import Floats
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums over shards: of columns, how often they were seen and arrays of a row for each unit; of numbers."""
+
+    columns: NDArray[np.int64]  # sorted
+    seen: Floats
+    parts: tuple[Floats, ...]  # [unit, column]
+    numbers: Floats  # biases, losses, counts
+
+    def plus(self, other: Sums) -> Sums:
+        columns = np.union1d(self.columns, other.columns)
+        seen = np.zeros(len(columns))
+        parts = tuple(np.zeros((len(part), len(columns))) for part in self.parts)
+        for sums in (self, other):
+            at = np.searchsorted(columns, sums.columns)
+            seen[at] += sums.seen
+            for total, part in zip(parts, sums.parts, strict=True):
+                total[:, at] += part
+        return Sums(columns, seen, parts, self.numbers + other.numbers)
+
+
+def tree_sum(items: Iterable[T], plus: Callable[[T, T], T]) -> T:
+    """Neighbours are added, then neighbouring sums: whoever computes them, in whatever order they come, the same tree.
+
+    >>> tree_sum("abcde", lambda left, right: f"({left}{right})")
+    '(((ab)(cd))e)'
+    """
+    waiting: list[tuple[int, T]] = []  # sums of 2**k items, larger ones first
+    for item in items:
+        size, total = 1, item
+        while waiting and waiting[-1][0] == size:
+            total, size = plus(waiting.pop()[1], total), 2 * size
+        waiting.append((size, total))
+    _, total = waiting.pop()
+    while waiting:
+        total = plus(waiting.pop()[1], total)
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Weights of the columns that have occurred, and what the rule keeps beside each of them, if it does."""
+
+    columns: NDArray[np.int64]
+    weights: Floats  # [unit, column]
+    bias: Floats
+    scale: Floats | None = None
+    scale_of_bias: Floats | None = None
+
+    def widened(self, columns: NDArray[np.int64], start: float) -> State:
+        """With more columns, which are as at the beginning."""
+        if len(columns) == len(self.columns):
+            return self
+        at = np.searchsorted(columns, self.columns)
+        weights = np.zeros((len(self.bias), len(columns)))
+        weights[:, at] = self.weights
+        scale = None
+        if self.scale is not None:
+            scale = np.full_like(weights, start)
+            scale[:, at] = self.scale
+        return State(columns, weights, self.bias, scale, self.scale_of_bias)
+
+    def full(self, features: int) -> Floats:
+        """The weights of all columns."""
+        every: Floats = np.zeros((len(self.bias), features))
+        every[:, self.columns] = self.weights
+        return every
+
+
+def mixed(state: State, sums: Sums, n_shards: int, *, evenly: bool = False) -> State:
+    """The state after a pass: `sums` are of differences from it, each times how often its shard has seen the column.
+
+    The numbers are the differences of the biases (and of their scales) times the rows of the shard, and last the rows.
+    """
+    divisor = float(n_shards) if evenly else np.maximum(sums.seen, 1.0)
+    units, n_rows = len(state.bias), float(sums.numbers[-1])
+    parts: list[Any] = [np.array(state.weights), None if state.scale is None else np.array(state.scale)]
+    at = np.searchsorted(state.columns, sums.columns)
+    for part, total in zip(parts, sums.parts, strict=False):
+        part[:, at] += total / divisor
+    bias = state.bias + sums.numbers[:units] / n_rows
+    scale_of_bias = None
+    if state.scale_of_bias is not None:
+        scale_of_bias = state.scale_of_bias + sums.numbers[units : 2 * units] / n_rows
+    return State(state.columns, parts[0], bias, parts[1], scale_of_bias)

@@ -1,0 +1,99 @@
+"""Logical shards: examples divided by their numbers alone, in a file of pages that every worker sees."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rosenblatt import native
+from rosenblatt.lazy import NDArray, np
+from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
+from rosenblatt.readers.cache.pages import PageSpan, parsed_block, write_block
+from rosenblatt.records import Block, Csr, Floats
+
+_RUN = 16  # examples one after another that one shard gets: so files that are sorted are spread over all shards
+_WAITING = 1 << 28  # bytes of examples that wait in memory for their page
+
+
+class ShardWriter:
+    """Divides examples over shards: the first 16 go to shard 0, the next to shard 1, and so on, again and again."""
+
+    def __init__(self, path: str, n_shards: int) -> None:
+        self.path, self.n_shards = path, n_shards
+        self.pages: list[list[PageSpan]] = [[] for _ in range(n_shards)]
+        self.rows = self.features = self.bytes = 0
+        self.dense = False
+        self._waiting: list[list[Block]] = [[] for _ in range(n_shards)]
+        self._waiting_bytes = 0
+        self._packer = native.Packer()
+
+    def add(self, block: Block, rows: NDArray[np.uint32] | None) -> None:
+        chosen = np.arange(block.rows) if rows is None else rows.astype(np.int64)
+        shard_of = (self.rows + np.arange(len(chosen))) // _RUN % self.n_shards
+        for shard in np.unique(shard_of).tolist():
+            self._waiting[shard].append(take_examples(block, chosen[shard_of == shard]))
+        self.rows += len(chosen)
+        self.features = max(self.features, block.values.shape[1])
+        self.dense = not isinstance(block.values, Csr)
+        self._waiting_bytes += memory_of(block)
+        if self._waiting_bytes > _WAITING:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits, a page for each shard."""
+        with open(self.path, "ab") as file:
+            for pages, blocks in zip(self.pages, self._waiting, strict=True):
+                if blocks:
+                    size = write_block(file.write, join_blocks(blocks), self._packer)
+                    pages.append((self.bytes, size))
+                    self.bytes += size
+                    blocks.clear()
+        self._waiting_bytes = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """The examples of a shard; of sparse ones the columns that occur, and these are numbered from 0 in `block`."""
+
+    block: Block
+    columns: NDArray[np.int64]
+
+    @cached_property
+    def rows(self) -> native.Rows:
+        return native.rows_of(self.block.values)
+
+    @cached_property
+    def seen(self) -> NDArray[np.float64]:
+        """How many examples have something in each column."""
+        values = self.block.values
+        if isinstance(values, Csr):
+            return np.bincount(values.indices, minlength=len(self.columns)).astype(np.float64)
+        occurring: Floats = np.add.reduce(values != 0, axis=0, dtype=np.float64)
+        return occurring
+
+
+def read_shard(path: str, pages: Sequence[PageSpan]) -> Shard:
+    with open(path, "rb") as file:
+        blocks = [parsed_block(os.pread(file.fileno(), size, offset)) for offset, size in pages]
+    block = join_blocks([_plain(block) for block in blocks])
+    values: Any = block.values
+    if not isinstance(values, Csr):
+        return Shard(block, np.arange(values.shape[1]))
+    occurs = np.zeros(values.features, dtype=bool)
+    occurs[values.indices] = True
+    columns = np.flatnonzero(occurs)
+    number = np.zeros(values.features, dtype=np.int32)
+    number[columns] = np.arange(len(columns), dtype=np.int32)
+    local = Csr(values.indptr, number[values.indices], values.values, len(columns))
+    return Shard(Block(local, block.labels, block.weights, targets=block.targets), columns)
+
+
+def _plain(block: Block) -> Block:
+    """With arrays of numpy."""
+    values = block.values
+    if isinstance(values, Csr):
+        values = Csr(values.indptr, values.indices, values.values, values.features)
+    return Block(values, block.labels, block.weights, targets=block.targets)
