@@ -42,7 +42,8 @@ def parser() -> argparse.ArgumentParser:
         "names",
         nargs="*",
         metavar="name",
-        help=f"workloads: {names}; or accuracy, panel, numbers, digits, serving, faults, kernel (their own options)",
+        help=f"workloads: {names}; or accuracy, panel, numbers, digits, serving, faults, kernel, cluster (their own "
+        "options)",
     )
     parser.add_argument("--quick", action="store_true", help="a twentieth of the rows, to test that it runs")
     parser.add_argument("--repeats", type=int, default=5, help="alternating runs of each side (5)")
@@ -74,6 +75,10 @@ def main(arguments: list[str]) -> None:
     """Parse the options, run the workloads, save the results."""
     if arguments[:1] == ["accuracy"]:
         return accuracy.main(arguments[1:])
+    if arguments[:1] == ["cluster"]:
+        from bench import cluster
+
+        return cluster.main(arguments[1:])
     if arguments[:1] == ["panel"]:
         from bench.panel import panel
 

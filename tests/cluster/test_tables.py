@@ -11,12 +11,14 @@ import pytest
 from rosenblatt.cluster import fit
 from rosenblatt.cluster.engines.processes import Processes
 from rosenblatt.errors import DataError
+from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.files import csv, json_lines, parquet_arrow
 from tests.cluster.examples import model_bytes
 from tests.cluster.harm import Harmed, kill_once_table
 from tests.cluster.tables import SPAN, TABLES, as_csv, without
+from tests.cluster.test_same_bits import Here
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +93,47 @@ def test_a_quote_that_is_never_closed_is_refused_alike(two: Processes, tmp_path:
         except DataError as error:
             errors.append(str(error))
     assert errors[0] == errors[1]
+
+
+def test_when_the_learner_dies_resume_goes_on(two: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same call with resume, on an engine, to the bits of one machine that was never interrupted."""
+    data, checkpoint = TABLES["csv with text, quoted lines"][0](tmp_path), str(tmp_path / "c.checkpoint")
+    learning: dict[str, Any] = {"rule": "logistic", "passes": 3, "holdout": 0.1}
+    whole = fit_file(data, **learning)
+    end_pass, ended = Fitting._end_pass, []
+
+    def interrupt(self: Fitting) -> Any:
+        ended.append(1)
+        if len(ended) == 2:
+            raise KeyboardInterrupt
+        return end_pass(self)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Fitting, "_end_pass", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            fit(data, Harmed(two), checkpoint=checkpoint, **learning)
+    resumed = fit(data, Harmed(two), checkpoint=checkpoint, resume=True, **learning)
+    assert resumed.resumed
+    assert model_bytes(resumed.model, tmp_path) == model_bytes(whole.model, tmp_path)
+
+
+def test_a_file_that_was_written_anew_is_read_anew(two: Processes, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    for columns in (without("note"), {**without("note"), "size": list(reversed(without("note")["size"]))}):
+        path.write_text(as_csv(columns))
+        together, alone = fit(path, Harmed(two), rule="arow"), fit_file(path, rule="arow")
+        assert model_bytes(together.model, tmp_path) == model_bytes(alone.model, tmp_path)
+
+
+def test_a_table_that_shrinks_meanwhile_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(as_csv(without("note")))
+
+    class Cut(Here):
+        def in_order(self, read: Any, pieces: Iterator[bytes]) -> Iterator[bytes]:
+            for piece in pieces:
+                path.write_text("a,label\n1,x\n")
+                yield read(piece)
+
+    with pytest.raises(DataError, match="is it another file, or still being written"):
+        fit(path, Cut(), rule="arow")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +12,7 @@ from rosenblatt import native
 from rosenblatt.cluster.messages import pack, unpack
 from rosenblatt.cluster.mix.mixing import Sums, tree_sum
 from rosenblatt.cluster.mix.same_bits import exp_of_negative, log_1_plus, log_of_sum
-from rosenblatt.cluster.mix.shards import Shard, read_shard
+from rosenblatt.cluster.mix.shards import Shard, ShardsInMemory
 from rosenblatt.cluster.worker_errors import check_version, error_answer, raise_error
 from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.lazy import NDArray, np
@@ -23,7 +22,7 @@ from rosenblatt.readers.cache.pages import DamagedPageError
 from rosenblatt.records import Csr, Floats
 
 _CODEC = "lz4_raw"
-_SHARDS = 64  # that a worker keeps in memory, so that its next pass need not read them
+_SHARDS = ShardsInMemory(1 << 28)
 _SEED_OF_PASS, _SEED_OF_SHARD = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9
 
 
@@ -36,7 +35,7 @@ def shard_piece(piece: bytes) -> bytes:
     try:
         check_version(task["version"])
         settings, work = Settings(**task["settings"]), _learned if task["do"] == "learn" else _measured
-        shards = ((k, _shard(task["file"], tuple(map(tuple, pages)))) for k, pages in task["shards"])
+        shards = ((k, _SHARDS.shard(task["file"], pages)) for k, pages in task["shards"])
         sums = tree_sum((work(shard, settings, task | {"shard": k}) for k, shard in shards), Sums.plus)
     except FileNotFoundError as error:
         where = f"{error.filename}: is not seen by every worker: name a folder that is as cache."
@@ -61,11 +60,6 @@ def sums_of(answer: bytes) -> Sums:
         at += 8 * count
     columns, seen, *parts, numbers = arrays
     return Sums(columns, seen, tuple(parts), numbers)
-
-
-@lru_cache(_SHARDS)
-def _shard(file: str, pages: tuple[tuple[int, int], ...]) -> Shard:
-    return read_shard(file, pages)
 
 
 def _of_state(task: Mapping[str, Any], shard: Shard) -> dict[str, Floats]:

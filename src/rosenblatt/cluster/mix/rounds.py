@@ -34,10 +34,11 @@ class Rounds:
         self._classes, self._seed, self.evenly = n_classes, seed, evenly
         self._written = 0
         self.n_shards = sum(1 for pages in shards.pages if pages)  # few examples do not reach the last ones
-        self.bytes_from_workers = self.bytes_of_states = 0  # traffic, for the bench
+        self.n_rounds = self.bytes_from_workers = self.bytes_of_states = 0  # for the bench
 
     def run(self, what: str, state: State | None, pass_: int = 0) -> Sums:
         """'learn' each shard from the state, or 'measure' it there."""
+        self.n_rounds += 1
         files = None if state is None else self._write(state)
         common = {
             "version": __version__,

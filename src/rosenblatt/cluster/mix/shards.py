@@ -15,6 +15,7 @@ from rosenblatt.readers.cache.pages import PageSpan, parsed_block, write_block
 from rosenblatt.records import Block, Csr, Floats
 
 _RUN = 16  # examples one after another that one shard gets: so files that are sorted are spread over all shards
+_SPARSE = 4
 _WAITING = 1 << 28  # bytes of examples that wait in memory for their page
 
 
@@ -75,6 +76,24 @@ class Shard:
         return occurring
 
 
+class ShardsInMemory:
+    """Shards that a worker has read, so that its next round need not; the oldest go where they are too many."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes, self._bytes = most_bytes, 0
+        self._shards: dict[Any, Shard] = {}
+
+    def shard(self, path: str, pages: Sequence[PageSpan]) -> Shard:
+        key = path, tuple(map(tuple, pages))
+        if key not in self._shards:
+            shard = read_shard(path, pages)
+            self._bytes += memory_of(shard.block)
+            while self._shards and self._bytes > self._most_bytes:
+                self._bytes -= memory_of(self._shards.pop(next(iter(self._shards))).block)
+            self._shards[key] = shard
+        return self._shards[key]
+
+
 def read_shard(path: str, pages: Sequence[PageSpan]) -> Shard:
     with open(path, "rb") as file:
         blocks = [parsed_block(os.pread(file.fileno(), size, offset)) for offset, size in pages]
@@ -82,6 +101,10 @@ def read_shard(path: str, pages: Sequence[PageSpan]) -> Shard:
     values: Any = block.values
     if not isinstance(values, Csr):
         return Shard(block, np.arange(values.shape[1]))
+    if _SPARSE * values.entries < values.features:  # a table of all columns would take longer than to sort these
+        columns, local_indices = np.unique(values.indices, return_inverse=True)
+        local = Csr(values.indptr, local_indices.astype(np.int32), values.values, len(columns))
+        return Shard(Block(local, block.labels, block.weights, targets=block.targets), columns.astype(np.int64))
     occurs = np.zeros(values.features, dtype=bool)
     occurs[values.indices] = True
     columns = np.flatnonzero(occurs)
