@@ -19,7 +19,7 @@ from rosenblatt.errors import DataError, ParameterError, option
 from rosenblatt.lazy import np
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.files.portfolio import scaled_to_length
+from rosenblatt.learn.files.rule_choice.portfolio import scaled_to_length
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.fit.fitted import Fitted, fitted_of
