@@ -56,7 +56,7 @@ def evaluate(
     ...     file = pathlib.Path(folder) / "and.svm"
     ...     _ = file.write_text("0 1:0 2:0\\n0 2:1\\n0 1:1\\n1 1:1 2:1\\n")
     ...     model = fit(file, "processes:1", rule="perceptron", passes=20).model
-    ...     evaluate(model, file, "processes:1").accuracy
+    ...     evaluate(model, file, "processes:1").accuracy.value
     1.0
     """
     with open_engine(engine_for(data, engine)) as running:
