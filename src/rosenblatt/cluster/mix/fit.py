@@ -42,6 +42,7 @@ class Mixing(NamedTuple):
 
 
 _USUAL = Mixing()
+_NONE: Floats = np.empty(0)
 
 
 class Judged(NamedTuple):
@@ -50,6 +51,12 @@ class Judged(NamedTuple):
     state: State
     loss: float
     error: float
+    losses: Floats = _NONE  # of each row
+
+    def clearly_better_than(self, other: Judged) -> bool:
+        difference = other.losses - self.losses
+        n = len(difference)
+        return n > 1 and float(difference.mean()) > float(difference.std()) / math.sqrt(n)
 
 
 def fit_mixed(
@@ -161,32 +168,45 @@ def _pass(rounds: Rounds, state: State | None, pass_: int, settings: Settings, u
 
 
 def _polished(rounds: Rounds, best: Judged, judge: _Judge, n_rows: int) -> tuple[Judged, Status]:
-    """Towards the minimum of the logistic loss over all shards, as long as the rows held out agree."""
-    shape, columns = best.state.weights.shape, best.state.columns
+    """Towards the minimum of the logistic loss over all shards, as long as the rows held out agree.
+
+    Of states that these rows cannot tell apart, one that separates all examples is preferred.
+    """
+    shape, columns, steps = best.state.weights.shape, best.state.columns, _steps(best.state)
     wrong = {"rows": -1.0}
 
-    def state_of(x: Floats) -> State:
+    def state_of(z: Floats) -> State:
+        x = z * steps
         return State(columns, x[: -shape[0]].reshape(shape), x[-shape[0] :])
 
-    def evaluate(x: Floats) -> tuple[float, Floats]:
-        sums = rounds.run("measure", state_of(x))
+    def evaluate(z: Floats) -> tuple[float, Floats]:
+        sums = rounds.run("measure", state_of(z))
         wrong["rows"] = float(sums.numbers[-2])
         gradient = np.concatenate([sums.parts[0].ravel(), sums.numbers[: shape[0]]])
-        return float(sums.numbers[-3]) / n_rows, gradient / n_rows
+        return float(sums.numbers[-3]) / n_rows, gradient * steps / n_rows
 
-    waited, start = 0, np.concatenate([best.state.weights.ravel(), best.state.bias])
-    status: Status = "budget"
-    for x in minimise(evaluate, start, _ITERATIONS):
-        judged = judge(state_of(x))
-        separates = wrong["rows"] == 0
-        if status == "separated" and not separates:
-            continue
-        better = judged.loss < best.loss or (separates and status == "budget")
-        best, waited = (judged, 0) if better else (best, waited + 1)
-        status = "separated" if separates else status  # from now on only such states are compared
+    waited, start = 0, np.concatenate([best.state.weights.ravel(), best.state.bias]) / steps
+    separating: Judged | None = None
+    for z in minimise(evaluate, start, _ITERATIONS):
+        judged = judge(state_of(z))
+        best, waited = (judged, 0) if judged.loss < best.loss else (best, waited + 1)
+        if wrong["rows"] == 0 and (separating is None or judged.loss < separating.loss):
+            separating, waited = judged, 0
         if waited == _PATIENCE:
             break
-    return best, status
+    if separating is not None and not best.clearly_better_than(separating):
+        return separating, "separated"
+    return best, "budget"
+
+
+def _steps(state: State) -> Floats:
+    """A scale for each weight in which steps are alike: those of adagrad, so that rare columns are learned, too."""
+    if state.scale is None or state.scale_of_bias is None:
+        return np.ones(state.weights.size + len(state.bias))
+    squares = np.concatenate([state.scale.ravel(), state.scale_of_bias])
+    learned = squares > 0
+    usual = float(np.add.reduce(squares[learned])) / max(int(learned.sum()), 1)
+    return 1.0 / np.sqrt(np.sqrt(np.where(learned, squares / (usual or 1.0), 1.0)))
 
 
 def _finish(fitting: Fitting, run: Run, name: str, best: Judged, status: Status) -> None:
@@ -212,22 +232,24 @@ class _Judge:
         self._by_loss = settings.loss == "logistic" and settings.scheme(fitting.n_classes) in ("binary", "joint")
 
     def __call__(self, state: State) -> Judged:
-        from rosenblatt.learn.files.numbers.loss import total_loss
+        from rosenblatt.learn.files.numbers.loss import losses_of
         from rosenblatt.learn.multiclass_schemes import predicted_classes
 
         holdout, settings, classes = self._fitting.holdout, self._settings, self._fitting.n_classes
         if not holdout.rows:
             return Judged(state, math.inf, math.inf)
         weights, bias = state.full(self._features), np.ascontiguousarray(state.bias)
-        losses, wrong = [], 0
+        losses: list[Floats] = []
+        wrong = 0
         for block in holdout.blocks.blocks(1):
             rows = native.rows_of(block.values)
             scores = np.asarray(native.scores(rows, None, weights[:, : rows.features], bias))
             if block.targets is not None:
-                losses.append(total_loss(settings, scores, block.targets))
+                losses.append(losses_of(settings, scores, block.targets))
                 continue
             decided = predicted_classes(settings.scheme(classes), scores, classes)
-            n_wrong = int(np.count_nonzero(decided != block.labels))
-            wrong += n_wrong
-            losses.append(float(np.add.reduce(logistic(scores, block.labels)[0])) if self._by_loss else float(n_wrong))
-        return Judged(state, math.fsum(losses) / holdout.rows, wrong / holdout.rows)
+            is_wrong = decided != block.labels
+            wrong += int(np.count_nonzero(is_wrong))
+            losses.append(logistic(scores, block.labels)[0] if self._by_loss else is_wrong.astype(np.float64))
+        of_rows = np.concatenate(losses)
+        return Judged(state, math.fsum(of_rows) / holdout.rows, wrong / holdout.rows, of_rows)
