@@ -29,7 +29,7 @@ from rosenblatt.readers.source import RereadError, Source
 from rosenblatt.records import Floats, Status
 
 PASSES = {True: 30, False: 4}  # of mistake-driven rules, which may separate; of others
-_ITERATIONS = 40  # of the polishing
+_ITERATIONS = 60  # of the polishing, at most
 _PATIENCE = 4  # of these, without a smaller loss on the rows held out
 
 
@@ -168,11 +168,20 @@ def _pass(rounds: Rounds, state: State | None, pass_: int, settings: Settings, u
 
 
 def _polished(rounds: Rounds, best: Judged, judge: _Judge, n_rows: int) -> tuple[Judged, Status]:
-    """Towards the minimum of the logistic loss over all shards, as long as the rows held out agree.
-
-    Of states that these rows cannot tell apart, one that separates all examples is preferred.
+    """Towards the minimum of the logistic loss over all shards, as long as the rows held out agree: in steps that are
+    alike for all columns, and in those of adagrad, which learn rare words better. The better of both.
     """
-    shape, columns, steps = best.state.weights.shape, best.state.columns, _steps(best.state)
+    even = np.ones(best.state.weights.size + len(best.state.bias))
+    first, second = (_descended(rounds, best, judge, n_rows, steps) for steps in (even, _steps(best.state)))
+    if first[1] == second[1]:
+        return min(first, second, key=lambda result: result[0].loss)
+    separating, other = (first, second) if first[1] == "separated" else (second, first)
+    return other if other[0].clearly_better_than(separating[0]) else separating
+
+
+def _descended(rounds: Rounds, best: Judged, judge: _Judge, n_rows: int, steps: Floats) -> tuple[Judged, Status]:
+    """Of states that the rows held out cannot tell apart, one that separates all examples is preferred."""
+    shape, columns = best.state.weights.shape, best.state.columns
     wrong = {"rows": -1.0}
 
     def state_of(z: Floats) -> State:
