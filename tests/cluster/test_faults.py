@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,7 @@ from rosenblatt.cluster.engines.processes import Processes
 from rosenblatt.errors import DataError
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.formats import lines
+from tests import child
 from tests.cluster.examples import BLOCK, CASES, model_bytes
 from tests.cluster.harm import Harmed, kill_always, kill_once, slow_once_in_three
 
@@ -56,3 +61,32 @@ def test_never_more_pieces_are_out_than_the_window() -> None:
     with Processes(2) as engine:
         for n_answers, _ in enumerate(engine.in_order(bytes.upper, pieces()), 1):  # type: ignore[arg-type]
             assert taken - n_answers <= engine.window
+
+
+_WAITS = """
+import os, sys, time
+from rosenblatt.cluster.engines.processes import Processes
+from tests.cluster.harm import own_number
+
+if __name__ == "__main__":
+    engine = Processes(1)
+    print(*map(bytes.decode, engine.in_order(own_number, iter([b"piece"]))), flush=True)
+    time.sleep(60)
+"""
+
+
+def test_workers_end_with_a_learner_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "waits.py"
+    script.write_text(_WAITS)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    with child.start([sys.executable, script], stdout=subprocess.PIPE, env=environment) as learner:
+        worker = int(learner.stdout.readline())
+        os.kill(worker, 0)  # it lives
+        learner.kill()
+    for _ in range(200):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"worker {worker} has outlived its learner")

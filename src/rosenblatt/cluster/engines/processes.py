@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import count
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
@@ -19,9 +21,16 @@ from rosenblatt.errors import DataError, plural
 _MOST_DEATHS = 3  # in a row, without an answer between them: then the piece itself is the cause
 
 
-def _ignore_ctrl_c() -> None:
-    """A terminal sends it to the workers, too; the learner ends them when it has written its checkpoint."""
+def _follow_the_learner() -> None:
+    """A terminal sends Ctrl-C to the workers, too; the learner ends them when it has written its checkpoint. They end
+    with it where it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with, args=[parent_process()], daemon=True).start()
+
+
+def _end_with(learner: Any) -> None:
+    learner.join()
+    os._exit(1)
 
 
 class Processes:
@@ -78,7 +87,7 @@ class Processes:
 
     def _running(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _ignore_ctrl_c)
+            self._pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _follow_the_learner)
         return self._pool
 
     def _replace_pool(self, generation: int) -> None:
