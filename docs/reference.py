@@ -158,7 +158,8 @@ def _message(name: str, message: Mapping[str, Any]) -> str:
         f"| `{field}` | {_type(schema)} | {_when(field in message['required'], schema)} |"
         for field, schema in message["properties"].items()
     ]
-    return "\n".join([f"## {name}", "", message["description"], "", "| field | is | default |", "|---|---|---|", *rows])
+    description = " ".join(message["description"].split())
+    return "\n".join([f"## {name}", "", description, "", "| field | is | default |", "|---|---|---|", *rows])
 
 
 def _type(schema: Mapping[str, Any]) -> str:

@@ -74,7 +74,8 @@ def merged(old: HonestSample, new: HonestScores, new_examples: int) -> HonestSco
     widest = max(examples / max(len(truth), 1) for _, truth, examples in parts)
     rows = [_evenly(len(truth), round(examples / widest)) for _, truth, examples in parts]
     scores = [np.asarray(scores)[sampled] for (scores, _, _), sampled in zip(parts, rows, strict=True)]
-    truth = [np.asarray(truth, dtype=np.int32)[sampled] for (_, truth, _), sampled in zip(parts, rows, strict=True)]
+    kind = np.asarray(old.truth).dtype
+    truth = [np.asarray(truth, dtype=kind)[sampled] for (_, truth, _), sampled in zip(parts, rows, strict=True)]
     return HonestScores(np.concatenate(scores), np.concatenate(truth).data, new.kind)
 
 

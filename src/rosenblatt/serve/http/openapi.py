@@ -77,7 +77,10 @@ OPENAPI: dict[str, Any] = {
         "/v1/models/{name}/learn": {
             "post": _operation("learn one example, or many", "Learned", _body("LearnExample"), _NAME)
         },
-        "/v1/models/{name}/model": {"get": _operation("the model file as it is now", None, None, _NAME)},
+        "/v1/models/{name}/model": {
+            "get": _operation("the model file as it is now", None, None, _NAME),
+            "put": _operation("serve a model file", None, {"content": _FILE}, _NAME, status=201),
+        },
         "/v1/models/{name}/weights": {"get": _operation("the heaviest weights", None, None, _NAME, _TOP)},
         "/v1/models/{name}/snapshot": {"post": _operation("take a snapshot now", None, None, _NAME)},
         "/metrics": {"get": _operation("Prometheus text")},
