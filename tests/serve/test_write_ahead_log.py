@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import shutil
+import sqlite3
 import struct
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -128,6 +130,24 @@ def test_what_a_killed_process_had_not_written_is_no_damage(killed: Path, tmp_pa
     assert damage_of(folder.log) is None
     with path.open("ab") as file:
         file.write(head[:11])
+    assert damage_of(folder.log) is None
+    served = start(folder)
+    assert served.live.version == _N
+    assert not served.errors
+    served.stop()
+
+
+@pytest.mark.parametrize("n_bytes", [0, 10, _HEADER, _HEADER + 24, _HEADER + _FRAME - 1])
+def test_a_process_that_was_killed_at_its_first_page_left_no_damage(killed: Path, tmp_path: Path, n_bytes: int) -> None:
+    folder, path = _copy(killed, tmp_path)
+    with closing(sqlite3.connect(folder.log, isolation_level=None)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database = Path(folder.log).read_bytes()
+        connection.execute("PRAGMA user_version=1")
+        first_page = path.read_bytes()
+    Path(folder.log).write_bytes(database)
+    path.write_bytes(first_page[:n_bytes])
+    assert path.stat().st_size == n_bytes
     assert damage_of(folder.log) is None
     served = start(folder)
     assert served.live.version == _N

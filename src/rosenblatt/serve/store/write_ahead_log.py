@@ -88,8 +88,9 @@ def _frames(path: str) -> _Frames | None:
     magic, _, page_size = struct.unpack(">III", data[:12])
     if magic & ~1 != _MAGIC or page_size < 512 or page_size & (page_size - 1):
         return None
-    n = (len(data) - _HEADER) // (_FRAME_HEADER + page_size)
-    frames = np.frombuffer(data, np.uint8, n * (_FRAME_HEADER + page_size), _HEADER).reshape(n, -1)
+    frame_size = _FRAME_HEADER + page_size
+    n = (len(data) - _HEADER) // frame_size  # none, where the process was killed after the header
+    frames = np.frombuffer(data, np.uint8, n * frame_size, _HEADER).reshape(n, frame_size)
     salt = data[16:24]
     is_ours = (frames[:, 8:16] == np.frombuffer(salt, np.uint8)).all(axis=1)
     frames = frames[: int(np.flatnonzero(is_ours)[-1]) + 1 if is_ours.any() else 0]
