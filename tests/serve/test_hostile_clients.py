@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import resource
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from rosenblatt.serve.http.app import App
 from rosenblatt.serve.http.bodies import Room
+from rosenblatt.serve.http.routes import make_routes
+from rosenblatt.serve.learning.served_model import Keeping
 from rosenblatt.serve.limits import LIMITS
 from rosenblatt.serve.messages import RequestError
+from rosenblatt.serve.service import Service
 from rosenblatt.web import stalled_clients
 from tests.serve.running import Running, running
 from tests.serve.streams import model_file
@@ -226,27 +235,45 @@ def test_a_feature_that_needs_too_much_memory_is_refused(service: Running) -> No
     service.http.delete("/v1/models/wide")
 
 
-def test_who_asks_for_weights_again_and_again_does_not_keep_the_model_from_learning(service: Running) -> None:
-    assert service.http.put("/v1/models/classes", json={"classes": list(range(60))}).status_code == 201
-    service.post("classes/learn", [{"text": f"w{k} w{k * 7} w{k * 11}", "label": k % 60} for k in range(2000)])
-    codes: set[int] = set()
-    stop = threading.Event()
+def test_who_asks_for_weights_again_and_again_does_not_keep_the_model_from_learning(tmp_path: Path) -> None:
+    """After each answer comes a pause of ten times as long, however slow the machine is."""
+    opened = Service(str(tmp_path / "data"), Keeping())
+    opened.open()
+    turns: list[tuple[float, float]] = []
+    go = threading.Event()
 
-    def ask() -> None:
-        with httpx.Client(base_url=service.url, timeout=30) as client:
-            while not stop.is_set():
-                codes.add(client.get("/v1/models/classes/weights?top=1000").status_code)
+    def timed(run: Callable[..., None], command: Callable[[], Any], on_done: Callable[..., None]) -> None:
+        def work() -> Any:
+            began = time.monotonic()
+            try:
+                return command()
+            finally:
+                turns.append((began, time.monotonic()))
 
-    threads = [threading.Thread(target=ask) for _ in range(LIMITS.commands + 8)]
-    for thread in threads:
-        thread.start()
-    began = time.monotonic()
-    for k in range(40):
-        assert service.post("classes/learn", {"text": f"w{k}", "label": k}).status_code == 200
-    assert time.monotonic() - began < 20
-    assert len(service.http.get("/v1/models/mail/weights").json()["weights"]) == 2  # of another model, at once
-    stop.set()
-    for thread in threads:
-        thread.join()
-    assert codes == {200, 429}
-    service.http.delete("/v1/models/classes")
+        run(work, on_done)
+
+    async def ask_together() -> list[httpx.Response]:
+        opened.use_loop(asyncio.get_running_loop())
+        transport = httpx.ASGITransport(App(opened, None, None, make_routes(opened)))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost/v1/models/", timeout=60) as client:
+            for name in ("classes", "other"):
+                assert (await client.put(name, json={"classes": list(range(60))})).status_code == 201
+            served = opened.model("classes")
+            served.run(go.wait, lambda *_: None)  # so that all of them ask before the first is answered
+            served.run = partial(timed, served.run)  # type: ignore[method-assign]
+            requests = [asyncio.create_task(client.get("classes/weights")) for _ in range(LIMITS.commands + 8)]
+            while sum(request.done() for request in requests) < 7:  # which are refused
+                await asyncio.sleep(0)
+            assert (await client.get("other/weights")).status_code == 200  # of another model, at once
+            go.set()
+            for k in range(20):
+                assert (await client.post("classes/learn", json={"text": f"w{k}", "label": k})).status_code == 200
+            return list(await asyncio.gather(*requests))
+
+    try:
+        answers = asyncio.run(ask_together())
+    finally:
+        go.set()
+        opened.close()
+    assert Counter(answer.status_code for answer in answers) == {200: LIMITS.commands + 1, 429: 7}
+    assert all(after[0] - ended >= 10 * (ended - began) for (began, ended), after in pairwise(turns))

@@ -3,7 +3,7 @@
 import { lineChart, reliabilityChart } from "./charts.js";
 
 const EVERY = 2000, $ = (id) => document.getElementById(id);
-let token = sessionStorage.getItem("token") ?? "", chosen = null, before = null, firstWeights = null, timer = 0;
+let token = sessionStorage.getItem("token") ?? "", chosen = null, before = null, firstWeights = null, timer = 0, latest = 0;
 
 function element(name, properties = {}, ...children) {
   const node = Object.assign(document.createElement(name), properties);
@@ -86,23 +86,26 @@ function showBeginning() {
   $("begin-file").textContent = `rosenblatt fit mail.tsv -o mail.model\ncurl -X PUT -H 'content-type: application/octet-stream' --data-binary @mail.model ${url}/v1/models/mail`;
 }
 
-function showChoice(models) {
-  const names = models.map((model) => model.name);
-  if (!names.includes(chosen)) chosen = names[0] ?? null;
+function showChoice(names, name) {
+  chosen = name;
   if ([...$("model").options].map((option) => option.value).join() !== names.join()) $("model").replaceChildren(...names.map((name) => element("option", { value: name, textContent: name })));
   $("model").value = chosen;
   $("choice").hidden = names.length === 0;
 }
 
+// All that is shown is of one model, and nothing is shown before it is filled.
 async function refresh() {
   clearTimeout(timer);
+  const mine = ++latest;
   try {
     const { models, failed } = await ask("v1/models");
-    showChoice(models);
-    if (chosen) {
-      const model = await ask(`v1/models/${chosen}`), weights = await ask(`v1/models/${chosen}/weights?top=10`);
+    const names = models.map((model) => model.name), name = names.includes(chosen) ? chosen : names[0] ?? null;
+    const [model, weights] = name ? await Promise.all([ask(`v1/models/${name}`), ask(`v1/models/${name}/weights?top=10`)]) : [];
+    if (mine !== latest) return; // another model was chosen meanwhile
+    showChoice(names, name);
+    if (model) {
       showModel(model, performance.now());
-      showWeights(chosen, weights, model.predicts === "number");
+      showWeights(name, weights, model.predicts === "number");
     }
     $("begin").hidden = models.length > 0;
     $("watch").hidden = models.length === 0;
@@ -112,6 +115,7 @@ async function refresh() {
     $("token-form").hidden = true;
     $("state").textContent = `as of ${new Date().toLocaleTimeString()}`;
   } catch (error) {
+    if (mine !== latest) return;
     $("token-form").hidden = ![401, 403].includes(error.status);
     $("error").hidden = false;
     $("error").textContent = error.status ? error.message : "The service does not answer: it may have stopped.";
