@@ -16,7 +16,7 @@ import pytest
 
 import rosenblatt
 from rosenblatt.errors import ParameterError, ServiceError
-from rosenblatt.serve.client import _body
+from rosenblatt.serve.client_calls import body_of
 from tests.serve.running import Running, running
 from tests.serve.streams import model_file, stream
 
@@ -134,9 +134,9 @@ def test_a_service_that_is_not_there_is_said(service: Running) -> None:
 
 def test_what_a_data_frame_holds_is_sent() -> None:
     row = {"age": np.int64(3), "when": datetime(2026, 11, 3, 10), "pet": float("nan"), "size": np.float32(0.5)}
-    body, _ = _body({"columns": row, "label": np.str_("a")})
+    body, _ = body_of({"columns": row, "label": np.str_("a")})
     columns = {"age": 3, "when": "2026-11-03T10:00:00", "pet": None, "size": 0.5}
     assert json.loads(body) == {"columns": columns, "label": "a"}
     for wrong in ({"text": object()}, {"features": {"1": float("nan")}}):
         with pytest.raises(ParameterError, match="cannot be sent as JSON"):
-            _body(wrong)
+            body_of(wrong)

@@ -3,158 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, NamedTuple, Self
-from urllib.parse import quote
+from typing import Any, Self
 
 import httpx
 
-from rosenblatt.errors import ParameterError, ServiceError
-
-Example = Mapping[
-    str, Any
-]  # {"text": ...}, {"columns": {...}}, {"features": {...}} or {"vw": ...}; with "label" to learn
-
-_RETRIED = (429, 502, 503, 504)
-_LONGEST_WAIT = 5.0
-_NDJSON = "application/x-ndjson"
-
-
-class _Call(NamedTuple):
-    """One request."""
-
-    method: str
-    path: str
-    content: bytes | None = None
-    kind: str = "application/json"
-    params: Mapping[str, str] | None = None
-    is_safe: bool = True  # to send again, when nobody knows whether it arrived
+from rosenblatt.serve.client_calls import (
+    RETRIED,
+    Call,
+    Calls,
+    Example,
+    content_of,
+    model_path,
+    unreachable,
+    wait_of,
+)
 
 
-class _Calls:
-    """What both clients share: the requests, and what their answers mean."""
-
-    def __init__(self, url: str, token: str | None = None, *, retries: int = 5, timeout: float = 30.0) -> None:
-        if not url.startswith(("http://", "https://")):
-            raise ParameterError(f"The address of a service begins with http:// or https://. Got {url!r} instead.")
-        self._retries = retries
-        headers = {} if token is None else {"authorization": f"Bearer {token}"}
-        self._settings: dict[str, Any] = {"base_url": url, "headers": headers, "timeout": timeout}
-
-    @staticmethod
-    def _to_predict(model: str, examples: Example | Sequence[Example], at: str | int | None) -> _Call:
-        params = None if at is None else {"at": str(at)}
-        content, kind = _body(examples)
-        return _Call("POST", f"{_path(model)}/predict", content, kind, params)
-
-    @staticmethod
-    def _to_learn(model: str, examples: Example | Sequence[Example]) -> _Call:
-        """Every example gets an id, so that the service knows one that it is sent again."""
-        if isinstance(examples, Mapping):
-            content, kind = _body({"id": str(uuid.uuid4()), **examples})
-        else:
-            content, kind = _body([{"id": str(uuid.uuid4()), **example} for example in examples])
-        return _Call("POST", f"{_path(model)}/learn", content, kind)
-
-    @staticmethod
-    def _to_put(model: str, file: str | None, new: Mapping[str, Any] | None) -> _Call:
-        if (file is None) == (new is None):
-            raise ParameterError(
-                "Put either the path of a model file, or what a new model is: classes and what it reads."
-            )
-        if file is None:
-            return _Call("PUT", _path(model), json.dumps(new).encode(), is_safe=False)
-        try:
-            opened = open(file, "rb")  # noqa: SIM115 - closed below
-        except OSError as error:
-            raise ParameterError(f"{file}: cannot be read: {error.strerror}.") from None
-        with opened:
-            return _Call("PUT", _path(model), opened.read(), "application/octet-stream", is_safe=False)
-
-    def _waits(self) -> Iterator[float]:
-        """Seconds to wait before each further attempt."""
-        return iter([min(0.1 * 2**k, _LONGEST_WAIT) for k in range(self._retries)])
-
-    @staticmethod
-    def _request(call: _Call) -> dict[str, Any]:
-        headers = {} if call.content is None else {"content-type": call.kind}
-        return {
-            "method": call.method,
-            "url": call.path,
-            "content": call.content,
-            "headers": headers,
-            "params": call.params,
-        }
-
-
-def _path(model: str) -> str:
-    return f"/v1/models/{quote(model, safe='')}"
-
-
-def _body(examples: Example | Sequence[Example]) -> tuple[bytes, str]:
-    if isinstance(examples, Mapping):
-        return _json(examples), "application/json"
-    return b"\n".join(_json(example) for example in examples), _NDJSON
-
-
-def _json(example: Any) -> bytes:
-    """As JSON, where numpy's numbers are numbers, and one that is missing in a column is null."""
-    if isinstance(example, Mapping) and isinstance(example.get("columns"), Mapping):
-        columns = {name: None if _is_missing(value) else value for name, value in example["columns"].items()}
-        example = {**example, "columns": columns}
-    try:
-        return json.dumps(example, default=_plain, allow_nan=False).encode()
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"An example cannot be sent as JSON: {error}.") from None
-
-
-def _is_missing(value: Any) -> bool:
-    """NaN, and what pandas has for it: neither is equal to itself."""
-    try:
-        return bool(value != value)
-    except TypeError:  # pandas.NA does not even say so
-        return True
-    except ValueError:  # an array
-        return False
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    raise TypeError(f"it has a value of type {type(value).__name__}")
-
-
-def _content(answer: Any) -> Any:
-    """What an answer says; ServiceError where it is a refusal."""
-    if answer.status_code >= 400:
-        try:
-            problem = answer.json()
-            raise ServiceError(problem["error"], answer.status_code, problem.get("field"), problem.get("line"))
-        except (ValueError, KeyError, TypeError):
-            raise ServiceError(f"The service answered {answer.status_code}.", answer.status_code) from None
-    kind = answer.headers.get("content-type", "").partition(";")[0]
-    if kind == _NDJSON:
-        return [json.loads(line) for line in answer.text.splitlines()]
-    return answer.json() if kind == "application/json" else answer.content
-
-
-def _wait_of(answer: Any, wait: float) -> float:
-    """Seconds that the service asks to wait."""
-    seconds = answer.headers.get("retry-after", "")
-    return max(wait, min(float(seconds), _LONGEST_WAIT)) if seconds.isdecimal() else wait
-
-
-def _unreachable(error: Exception) -> ServiceError:
-    return ServiceError(f"The service does not answer: {error or type(error).__name__}.", 0)
-
-
-class Client(_Calls):
+class Client(Calls):
     """A service that `rosenblatt serve` has started. Calls that fail on the way are sent again, with the same ids.
 
     `predict` and `learn` take one example or several, `{"text": ...}`, `{"columns": {...}}`, `{"features": {...}}` or
@@ -185,35 +53,131 @@ class Client(_Calls):
         self._http = httpx.Client(**self._settings)
 
     def predict(self, model: str, examples: Example | Sequence[Example], *, at: str | int | None = None) -> Any:
-        """The label, score and probabilities of each example; with `at`, as the model said at a version or a time."""
+        """Predict one example, or several.
+
+        Parameters
+        ----------
+        model : str
+            Its name.
+        examples : dict, or several
+            What to predict, such as ``{"text": ...}``.
+        at : str or int, optional
+            A version, or a time: answer as the model did then.
+
+        Returns
+        -------
+        dict, or a list of them
+            Label, score, version and probabilities, as the service answers.
+        """
         return self._call(self._to_predict(model, examples, at))
 
     def learn(self, model: str, examples: Example | Sequence[Example]) -> Any:
-        """How many were learned, how many were learned before, and the version after them."""
+        """Learn one example, or several; each once, however often it is sent.
+
+        Parameters
+        ----------
+        model : str
+            Its name.
+        examples : dict, or several
+            What to learn: each has a ``"label"``.
+
+        Returns
+        -------
+        dict
+            How many were learned, how many had been learned before, and the version after them.
+        """
         return self._call(self._to_learn(model, examples))
 
     def models(self) -> Any:
-        return self._call(_Call("GET", "/v1/models"))["models"]
+        """Every model that is served.
+
+        Returns
+        -------
+        list of dicts
+            Name, version and counts of each.
+        """
+        return self._call(Call("GET", "/v1/models"))["models"]
 
     def model(self, model: str) -> Any:
-        """Rule, counts, errors, calibration, history."""
-        return self._call(_Call("GET", _path(model)))
+        """What a model is, and how it is doing.
+
+        Parameters
+        ----------
+        model : str
+            Its name.
+
+        Returns
+        -------
+        dict
+            Rule, counts, errors, calibration, history.
+        """
+        return self._call(Call("GET", model_path(model)))
 
     def put(self, model: str, file: str | None = None, **new: Any) -> Any:
-        """Serve a model file, or a new model: `put("mail", classes=["ham", "spam"], reads="text")`."""
+        """Serve a model file, or a new model.
+
+        Parameters
+        ----------
+        model : str
+            Its name.
+        file : str, optional
+            The path of a model file.
+        **new
+            What a new model is, as in ``put("mail", classes=["ham", "spam"], reads="text")``.
+
+        Returns
+        -------
+        dict
+            Its name, version and counts.
+        """
         return self._call(self._to_put(model, file, new or None))
 
     def snapshot(self, model: str) -> Any:
-        return self._call(_Call("POST", f"{_path(model)}/snapshot"))
+        """Write a snapshot of a model now.
+
+        Parameters
+        ----------
+        model : str
+            Its name.
+
+        Returns
+        -------
+        dict
+            Its version.
+        """
+        return self._call(Call("POST", f"{model_path(model)}/snapshot"))
 
     def download(self, model: str) -> Any:
-        """The content of the model file as it is now."""
-        return self._call(_Call("GET", f"{_path(model)}/model"))
+        """The model file as it is now.
+
+        Parameters
+        ----------
+        model : str
+            Its name.
+
+        Returns
+        -------
+        bytes
+            What `rosenblatt predict` and `load` read.
+        """
+        return self._call(Call("GET", f"{model_path(model)}/model"))
 
     def delete(self, model: str) -> Any:
-        return self._call(_Call("DELETE", _path(model), is_safe=False))
+        """Move a model to the bin.
 
-    def _call(self, call: _Call) -> Any:
+        Parameters
+        ----------
+        model : str
+            Its name.
+
+        Returns
+        -------
+        dict
+            That it is there, and for how long.
+        """
+        return self._call(Call("DELETE", model_path(model), is_safe=False))
+
+    def _call(self, call: Call) -> Any:
         waits = self._waits()
         while True:
             wait = next(waits, None)
@@ -221,14 +185,15 @@ class Client(_Calls):
                 answer = self._http.request(**self._request(call))
             except httpx.TransportError as error:
                 if wait is None or not (call.is_safe or isinstance(error, httpx.ConnectError)):
-                    raise _unreachable(error) from None
+                    raise unreachable(error) from None
             else:
-                if answer.status_code not in _RETRIED or wait is None:
-                    return _content(answer)
-                wait = _wait_of(answer, wait)
+                if answer.status_code not in RETRIED or wait is None:
+                    return content_of(answer)
+                wait = wait_of(answer, wait)
             time.sleep(wait)
 
     def close(self) -> None:
+        """Close the connections."""
         self._http.close()
 
     def __enter__(self) -> Self:
@@ -240,7 +205,7 @@ class Client(_Calls):
         self.close()
 
 
-class AsyncClient(_Calls):
+class AsyncClient(Calls):
     """The same for asyncio: every call is awaited.
 
     Parameters
@@ -273,24 +238,24 @@ class AsyncClient(_Calls):
         return await self._call(self._to_learn(model, examples))
 
     async def models(self) -> Any:
-        return (await self._call(_Call("GET", "/v1/models")))["models"]
+        return (await self._call(Call("GET", "/v1/models")))["models"]
 
     async def model(self, model: str) -> Any:
-        return await self._call(_Call("GET", _path(model)))
+        return await self._call(Call("GET", model_path(model)))
 
     async def put(self, model: str, file: str | None = None, **new: Any) -> Any:
         return await self._call(self._to_put(model, file, new or None))
 
     async def snapshot(self, model: str) -> Any:
-        return await self._call(_Call("POST", f"{_path(model)}/snapshot"))
+        return await self._call(Call("POST", f"{model_path(model)}/snapshot"))
 
     async def download(self, model: str) -> Any:
-        return await self._call(_Call("GET", f"{_path(model)}/model"))
+        return await self._call(Call("GET", f"{model_path(model)}/model"))
 
     async def delete(self, model: str) -> Any:
-        return await self._call(_Call("DELETE", _path(model), is_safe=False))
+        return await self._call(Call("DELETE", model_path(model), is_safe=False))
 
-    async def _call(self, call: _Call) -> Any:
+    async def _call(self, call: Call) -> Any:
         waits = self._waits()
         while True:
             wait = next(waits, None)
@@ -298,11 +263,11 @@ class AsyncClient(_Calls):
                 answer = await self._http.request(**self._request(call))
             except httpx.TransportError as error:
                 if wait is None or not (call.is_safe or isinstance(error, httpx.ConnectError)):
-                    raise _unreachable(error) from None
+                    raise unreachable(error) from None
             else:
-                if answer.status_code not in _RETRIED or wait is None:
-                    return _content(answer)
-                wait = _wait_of(answer, wait)
+                if answer.status_code not in RETRIED or wait is None:
+                    return content_of(answer)
+                wait = wait_of(answer, wait)
             await asyncio.sleep(wait)
 
     async def close(self) -> None:
@@ -315,3 +280,7 @@ class AsyncClient(_Calls):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+for _name in ("predict", "learn", "models", "model", "put", "snapshot", "download", "delete", "close"):
+    getattr(AsyncClient, _name).__doc__ = getattr(Client, _name).__doc__  # said once
