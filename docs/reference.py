@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 import click
@@ -17,6 +18,17 @@ PAGE = Path(__file__).with_name("cli.md")
 NAMES = Path(__file__).with_name("python.md")
 HTTP = Path(__file__).with_name("http.md")
 CODES = exits.__doc__ or ""
+RESULTS = [  # of certify, read, fit_file, trace, theorem_run, compare, degree_report
+    "certificates.certificate.Separable",
+    "certificates.certificate.Inseparable",
+    "certificates.certificate.Undecided",
+    "readers.read.Examples",
+    "model.fit.fitted.Fitted",
+    "learn.replay.trace.Trace",
+    "certificates.theorem.TheoremRun",
+    "comparison.compare.Comparison",
+    "comparison.degrees.DegreeReport",
+]
 
 
 def reference() -> str:
@@ -83,12 +95,11 @@ def public_names() -> str:
     named = {name: getattr(rosenblatt, name) for name in rosenblatt.__all__}
     classes = [name for name, value in named.items() if isinstance(value, type)]
     functions = [name for name, value in named.items() if callable(value) and not isinstance(value, type)]
-    figures = rosenblatt.figures
+    modules = (rosenblatt.figures, rosenblatt.logic, rosenblatt.losses, rosenblatt.errors)
+    pictures, logic, losses, errors = (_members(module) for module in modules)
     return f"""# Python
 
 Every public name; this page is made from the package by `make docs`, and `help(rosenblatt.NAME)` says the same.
-`rosenblatt.logic` has gates, truth tables and networks ([logic](logic.md)), `rosenblatt.losses` the losses,
-`rosenblatt.errors` every error that is raised on purpose.
 
 ## Classes
 
@@ -98,10 +109,41 @@ Every public name; this page is made from the package by `make docs`, and `help(
 
 {_listed("rosenblatt", functions)}
 
+## What they give back
+
+{_listed("rosenblatt", RESULTS, "   :template: class.rst")}
+
 ## Pictures: rosenblatt.figures
 
-{_listed(figures.__name__, figures.__all__)}
+{pictures}
+
+## Gates, truth tables, networks: rosenblatt.logic
+
+[Logic](logic.md) shows them at work. `AND`, `OR`, `NOT`, `NAND`, `NOR` and `MAJORITY` are gates, which take any number
+of expressions or truth values.
+
+{logic}
+
+## Losses: rosenblatt.losses
+
+`zero_one`, `perceptron`, `hinge`, `logistic` and `squared` are those of a margin, `squared_error` and `absolute` those
+of a number; each is a `Loss`, and `LOSSES` has them by name.
+
+{losses}
+
+## Errors: rosenblatt.errors
+
+{errors}
 """
+
+
+def _members(module: ModuleType) -> str:
+    """The functions and classes of a module; its constants are named in the words above."""
+    members = {name: getattr(module, name) for name in module.__all__}
+    functions = [name for name, value in members.items() if isinstance(value, FunctionType)]
+    classes = [name for name, value in members.items() if isinstance(value, type)]
+    listed = [_listed(module.__name__, functions)] if functions else []
+    return "\n\n".join([*listed, *([_listed(module.__name__, classes, "   :template: class.rst")] if classes else [])])
 
 
 def _listed(module: str, names: Sequence[str], *options: str) -> str:
