@@ -44,6 +44,20 @@ _OPTION = re.compile("\ue000([a-z_0-9]+)(?:=([^\ue001]*))?\ue001")
 def option(name: str, value: object = None) -> str:
     """A parameter, and the value that it might be given, for the sentence of an error.
 
+    Parameters
+    ----------
+    name : str
+        The parameter, as Python calls it.
+    value : object, optional
+        The value.
+
+    Returns
+    -------
+    str
+        Marked, so that each door spells it in its own words.
+
+    Examples
+    --------
     >>> str(DataError(f"row 3 has no label: use {option('on_bad_row', 'skip')}"))
     "row 3 has no label: use on_bad_row='skip'"
     """

@@ -117,7 +117,20 @@ def is_minimum(loss: Loss, m: One) -> bool: ...
 @overload
 def is_minimum(loss: Loss, m: Many) -> NDArray[np.bool_]: ...
 def is_minimum(loss: Loss, m: One | Many) -> bool | NDArray[np.bool_]:
-    """Whether nothing costs less than m: true exactly when 0 is a subgradient, for then a level line touches at m."""
+    """Whether nothing costs less than m: true exactly when 0 is a subgradient, for then a level line touches at m.
+
+    Parameters
+    ----------
+    loss : Loss
+        One of `LOSSES`.
+    m : float or array
+        The margin, or several.
+
+    Returns
+    -------
+    bool or array of bool
+        For each margin.
+    """
     low, high = np.asarray(_evaluate(loss.lowest, m)), np.asarray(_evaluate(loss.highest, m))
     contains_zero = (low <= 0) & (high >= 0)
     return bool(contains_zero) if contains_zero.ndim == 0 else contains_zero
@@ -203,6 +216,16 @@ def quantile(level: float) -> Loss:
     """The pinball loss of a level τ between 0 and 1: a score below the target costs τ, one above it 1 - τ, per unit.
 
     Half of `absolute` at the level 0.5. Its least mean is at the τ-quantile of the targets (Koenker and Bassett 1978).
+
+    Parameters
+    ----------
+    level : float
+        Between 0 and 1; 0.5 is half the absolute loss.
+
+    Returns
+    -------
+    Loss
+        A function of s - y.
     """
     if not 0.0 < level < 1.0:
         raise ParameterError(f"The level of a quantile must be above 0 and below 1. Got {level!r} instead.")
@@ -219,7 +242,18 @@ def quantile(level: float) -> Loss:
 
 
 def huber(width: float) -> Loss:
-    """Huber's loss (1964) of a width δ: squared for differences up to δ, beyond it a line of slope δ."""
+    """Huber's loss (1964) of a width δ: squared for differences up to δ, beyond it a line of slope δ.
+
+    Parameters
+    ----------
+    width : float
+        Above 0.
+
+    Returns
+    -------
+    Loss
+        A function of s - y.
+    """
     if not 0.0 < width < np.inf:
         raise ParameterError(f"The width of Huber's loss must be above 0 and finite. Got {width!r} instead.")
     delta = float(width)

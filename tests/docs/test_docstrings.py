@@ -26,7 +26,7 @@ def test_every_parameter_is_described(name: str) -> None:
     described = {entry.name: entry.desc for entry in parsed(name)["Parameters"]}
     takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
     assert taken <= set(described)
-    assert takes_any or set(described) == taken
+    assert takes_any or [*described] == list(inspect.signature(getattr(rosenblatt, name)).parameters)
     assert all("".join(text).strip() for text in described.values())
 
 
@@ -41,6 +41,44 @@ def test_it_is_summed_up_in_a_line(name: str) -> None:
 def test_a_function_says_what_it_returns(name: str) -> None:
     document = parsed(name)
     assert document["Returns"] or document["Yields"]
+
+
+def methods() -> dict[str, Any]:
+    """Every method of a public class, and every function of a public module, that is ours."""
+    owners = {name: getattr(rosenblatt, name) for name in rosenblatt.__all__}
+    members = {
+        f"{owner}.{name}": inspect.unwrap(member)
+        for owner, value in owners.items()
+        if isinstance(value, type) or inspect.ismodule(value)
+        for name, member in inspect.getmembers(value, inspect.isroutine)
+        if name in getattr(value, "__all__", [name]) and not name.startswith("_")
+    }
+    return {name: member for name, member in members.items() if str(member.__module__).startswith("rosenblatt")}
+
+
+METHODS = methods()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_says_what_it_takes_and_returns(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        document = get_doc_object(METHODS[name])
+    taken = [p.lstrip("*") for p in inspect.signature(METHODS[name]).parameters if p != "self"]
+    described = [part.strip().lstrip("*") for entry in document["Parameters"] for part in entry.name.split(",")]
+    assert document["Summary"]
+    assert described == taken
+    returns = inspect.signature(METHODS[name]).return_annotation
+    assert document["Returns"] or returns in (None, "None")
+
+
+def test_there_are_methods() -> None:
+    assert len(METHODS) > 80
+
+
+@pytest.mark.parametrize("name", [name for name in CALLABLE if isinstance(getattr(rosenblatt, name), type)])
+def test_a_class_shows_its_example_after_its_parameters(name: str) -> None:
+    assert parsed(name)["Examples"]
 
 
 @pytest.mark.parametrize("name", [*CALLABLE, "logic", "errors", "losses"])

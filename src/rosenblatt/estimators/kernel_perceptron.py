@@ -80,7 +80,22 @@ class KernelPerceptron(RunEstimator):
     # -- learning ---------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Visit the examples until an epoch is clean or max_iter epochs are spent."""
+        """Visit the examples until an epoch is clean or max_iter epochs are spent.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The label of each row.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        self
+            This estimator, which has learned.
+        """
         self._check_options()
         continues = self.warm_start and "_run" in self.__dict__
         with draft_of(self) as draft:
@@ -98,7 +113,24 @@ class KernelPerceptron(RunEstimator):
 
     @only_if_streamable
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Visit the examples once, in the order given. The first call must name all the classes."""
+        """Visit the examples once, in the order given.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The label of each row.
+        classes : array-like, optional
+            All the labels there will be; the first call must name them.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        self
+            This estimator, which has learned.
+        """
         self._check_options()
         self._check_streaming_options()
         with draft_of(self) as draft:

@@ -113,14 +113,35 @@ class LinearPredictor(RegressorMixin, RawRowEstimator):
     # -- predicting -------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Floats:
-        """The number predicted for each row, in the unit of y; with quantiles the one nearest the median."""
+        """The number predicted for each row; with quantiles the one nearest the median.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows; their columns are found by name where they have names.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            In the unit of y.
+        """
         model = snapshot(self)
         unit_scores = model._unit_scores(X)
         return model.model_.predicted(unit_scores)
 
     def predict_interval(self, X: Any) -> tuple[Floats, Floats]:
-        """The lower and the upper bound for each row, between which nine of ten targets lie: as far from the prediction
-        as those of rows that were not yet learned were off (split conformal prediction)."""
+        """The bounds for each row between which nine of ten targets lie.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows; their columns are found by name where they have names.
+
+        Returns
+        -------
+        low, high : arrays of shape (n_samples,)
+            As far from the prediction as those of rows that were not yet learned were off (split conformal prediction).
+        """
         model = snapshot(self)
         predicted = model.predict(X)
         bounds = model.model_.bounds(predicted)
@@ -129,7 +150,18 @@ class LinearPredictor(RegressorMixin, RawRowEstimator):
         return bounds
 
     def predict_quantiles(self, X: Any) -> Floats:
-        """A column for each of `quantiles`, in their order."""
+        """A column for each of `quantiles`, in their order.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows; their columns are found by name where they have names.
+
+        Returns
+        -------
+        array of shape (n_samples, n_quantiles)
+            In the unit of y.
+        """
         model = snapshot(self)
         unit_scores = model._unit_scores(X)
         if not model.model_.levels:
@@ -137,5 +169,20 @@ class LinearPredictor(RegressorMixin, RawRowEstimator):
         return model.model_.answers(unit_scores)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R², the share of the variance of y that is explained: 1 is best, 0 what always guessing the mean reaches."""
+        """R², the share of the variance of y that is explained.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows; their columns are found by name where they have names.
+        y : array-like of shape (n_samples,)
+            The number of each row.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        float
+            1 is best, 0 what always guessing the mean reaches.
+        """
         return float(RegressorMixin.score(self, X, y, sample_weight))

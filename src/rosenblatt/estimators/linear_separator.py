@@ -148,8 +148,23 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows, once and in the order given, by the rule that was chosen.
 
-        Without a fit before, the rows of the first call decide what the columns mean and which rule is best; it must
-        name all the classes.
+        Without a fit before, the rows of the first call decide what the columns mean and which rule is best.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows.
+        y : array-like of shape (n_samples,), or str
+            The label of each row, or the column of the table that has it.
+        classes : array-like, optional
+            All the labels there will be; the first call must name them.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        self
+            This estimator, which has learned.
         """
         if self.multi_label:
             raise ParameterError("partial_fit learns one label a row: use fit with all rows where they have several.")
@@ -184,9 +199,21 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
     # -- predicting -------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: the most probable one, unless a threshold, class weights or a number of passes was
-        chosen. Of two it is the positive one where the score is above 0, or above the threshold that was chosen; of
-        more the one with the highest score."""
+        """The class of each row: the most probable one.
+
+        Where a threshold, class weights or a number of passes was chosen, it is of two classes the positive one where
+        the score is above 0, or above that threshold, and of more the one with the highest score.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows; their columns are found by name where they have names.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_labels)
+            Labels as they were in y; with multi_label 1 where a label applies, else 0.
+        """
         model = snapshot(self)
         unit_scores = model._unit_scores(X)
         decided = model.model_.predicted_classes(unit_scores)
@@ -196,7 +223,18 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
         return labels
 
     def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
-        """The labels that apply to each row, where a row may have several."""
+        """The labels that apply to each row, where a row may have several.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows; their columns are found by name where they have names.
+
+        Returns
+        -------
+        list of tuples
+            Its labels for each row; none where no label applies.
+        """
         self._fitted_run()
         if not self.model_.settings.multi_label:
             raise ParameterError("predict_labels is for a separator with multi_label=True: use predict.")
@@ -208,14 +246,40 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
         return [position[label] for label in self.classes_.tolist()]
 
     def decision_function(self, X: Any) -> Floats:
-        """Signed scores: one per row for two classes, one per row and class, or label, for more."""
+        """Signed scores: one per row for two classes, one per row and class, or label, for more.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows; their columns are found by name where they have names.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+            The higher, the surer.
+        """
         model = snapshot(self)
         model._fitted_run()
         scores = super(LinearSeparator, model).decision_function(X)
         return scores[:, model._columns_of_labels()] if model.model_.settings.multi_label else scores
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of right predictions; of rows with several labels, of rows with exactly their labels."""
+        """The share of right predictions.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows; their columns are found by name where they have names.
+        y : array-like of shape (n_samples,), or its labels for each row
+            The right labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        float
+            From 0 to 1; of rows with several labels, those with exactly their labels are right.
+        """
         if not self.multi_label:
             return float(super().score(X, y, sample_weight))
         predicted = self.predict(X)
@@ -242,7 +306,20 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, calibrated on scores of rows that were not yet learned when they got them."""
+        """The probability of each class.
+
+        It is calibrated on scores of rows that were not yet learned when they got them.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows; their columns are found by name where they have names.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+            A column for each of `classes_`.
+        """
         model = snapshot(self)
         unit_scores = model._unit_scores(X)
         probabilities = np.asarray(model.model_.probabilities(unit_scores))
@@ -250,7 +327,18 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
 
     @available_if(_gives_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:
-        """The logarithm of predict_proba."""
+        """The logarithm of predict_proba.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows; their columns are found by name where they have names.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+            A column for each of `classes_`.
+        """
         with np.errstate(divide="ignore"):
             logarithms: Floats = np.log(self.predict_proba(X))
         return logarithms
@@ -263,8 +351,20 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
 
     @available_if(_gives_confidence)
     def predict_confidence(self, X: Any) -> Floats:
-        """How well the rows learned settle each prediction: the standard deviations of arow between its score and a
-        decision for another class. It is not the chance of being right, which predict_proba gives."""
+        """How well the rows learned settle each prediction.
+
+        It is not the chance of being right, which predict_proba gives.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows; their columns are found by name where they have names.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            The standard deviations of arow between the score of a row and a decision for another class.
+        """
         model = snapshot(self)
         model._fitted_run()
         source = raw_rows.source_to_read(model, X, model.model_)

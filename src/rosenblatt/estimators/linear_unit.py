@@ -107,7 +107,22 @@ class LinearUnit(RegressorMixin, OnlineLearner):
         return self._new_run(settings, values, _CLASS_WEIGHT), block
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Visit the examples once, in the order given."""
+        """Visit the examples once, in the order given.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The number of each row.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        self
+            This estimator, which has learned.
+        """
         self._check_streaming_options()
         if "_run" in self.__dict__:
             self._visit(X, y, sample_weight)
@@ -135,7 +150,18 @@ class LinearUnit(RegressorMixin, OnlineLearner):
     # -- predicting -------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Floats:
-        """The number that is predicted for each row."""
+        """The number that is predicted for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            The scores w.x + b.
+        """
         return self._unit_scores(X)[:, 0]
 
     # -- what a run leaves behind -----------------------------------------------------------------------------------

@@ -80,7 +80,18 @@ class LogisticUnit(OnlineEstimator):
 
     @available_if(_models_probabilities)
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class: a sigmoid of the score for two, a softmax of the scores for more."""
+        """The probability of each class: a sigmoid of the score for two, a softmax of the scores for more.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+            A column for each of `classes_`.
+        """
         unit_scores = self._unit_scores(X)
         if unit_scores.shape[1] == 1:
             positive = expit(unit_scores[:, 0])
@@ -90,7 +101,18 @@ class LogisticUnit(OnlineEstimator):
 
     @available_if(_models_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:
-        """The logarithm of predict_proba."""
+        """The logarithm of predict_proba.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+            A column for each of `classes_`.
+        """
         unit_scores = self._unit_scores(X)
         if unit_scores.shape[1] == 1:
             return np.column_stack([log_expit(-unit_scores[:, 0]), log_expit(unit_scores[:, 0])])

@@ -51,7 +51,20 @@ class MaxMargin(Estimator):
         self.time_limit = time_limit
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the widest hyperplane between the classes."""
+        """Find the widest hyperplane between the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The label of each row.
+
+        Returns
+        -------
+        self
+            This estimator, which has learned.
+        """
         options.check("MaxMargin", self.get_params(deep=False), self._options)
         values = check_input.check_values(self, X, reset=True)
         native.rows_of(values)  # checks every value
@@ -96,14 +109,36 @@ class MaxMargin(Estimator):
             )
 
     def decision_function(self, X: Any) -> Floats:
-        """Signed scores: one per row for two classes, one per row and class for more."""
+        """Signed scores: one per row for two classes, one per row and class for more.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+            Above 0 the positive class is predicted.
+        """
         check_is_fitted(self)
         rows = native.rows_of(check_input.check_values(self, X, reset=False))
         scores = check_finite(native.scores(rows, None, self.coef_, self.intercept_))
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
+        """The class of each row: the positive one where the score is above 0, or the one with the highest score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Labels as they were in y.
+        """
         scores = self.decision_function(X)
         n_classes = len(self.classes_)
         predicted = predicted_classes(scheme_of("ovr", n_classes), scores.reshape(len(scores), -1), n_classes)

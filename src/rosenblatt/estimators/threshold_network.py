@@ -63,9 +63,19 @@ class ThresholdNetwork(Estimator):
 
     @classmethod
     def from_expression(cls, expression: Any) -> Self:
-        """The network of an expression, or of its text; its features are the expression's variables, in their order.
+        """The network of an expression, or of its text.
 
         Negations are absorbed into the weights of the units they feed.
+
+        Parameters
+        ----------
+        expression : str or logic.Expression
+            Such as ``"~(a & b) & (a | b)"``; its variables are the features, in their order.
+
+        Returns
+        -------
+        ThresholdNetwork
+            It computes the expression; nothing is learned.
         """
         parsed = parse(expression) if isinstance(expression, str) else expression
         if not isinstance(parsed, Expression):
@@ -78,9 +88,17 @@ class ThresholdNetwork(Estimator):
 
     @classmethod
     def from_truth_table(cls, table: Any) -> Self:
-        """A small network for a truth table: a TruthTable, an expression, or the outputs such as "0110".
+        """A small network for a truth table.
 
-        One unit if one is enough, else the smallest of several constructions (see `logic.smallest_network`).
+        Parameters
+        ----------
+        table : logic.TruthTable, logic.Expression or str
+            Or the outputs alone, such as ``"0110"``.
+
+        Returns
+        -------
+        ThresholdNetwork
+            One unit if one is enough, else the smallest of several constructions (see `logic.smallest_network`).
         """
         return cls()._from_network(smallest_network(table))
 
@@ -98,7 +116,20 @@ class ThresholdNetwork(Estimator):
     # -- learning ----------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Grow networks until every example is right, or max_units are spent."""
+        """Grow networks until every example is right, or max_units are spent.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The label of each row.
+
+        Returns
+        -------
+        self
+            This estimator, which has learned.
+        """
         options.check(type(self).__name__, self.get_params(deep=False), self._options)
         with draft_of(self) as draft:
             values = check_input.check_values(draft, X, reset=True)
@@ -158,13 +189,35 @@ class ThresholdNetwork(Estimator):
     # -- predicting -------------------------------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Floats:
-        """The scores of the output units: one per row for two classes, one per row and class for more."""
+        """The scores of the output units: one per row for two classes, one per row and class for more.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+            Above 0 the positive class is predicted.
+        """
         cascade = self._fitted_cascade()
         scores = check_finite(cascade.scores(native.rows_of(check_input.check_values(self, X, reset=False))))
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The positive class where the output unit fires; of three or more, the class whose unit scores highest."""
+        """The positive class where the output unit fires; of three or more, the class whose unit scores highest.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Labels as they were in y.
+        """
         scores = self.decision_function(X)
         predicted = (scores > 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)
         labels: NDArray[Any] = self.classes_[predicted]

@@ -83,7 +83,22 @@ class Learner:
         self._native = self.settings.learner(n_features or 0, np.ones(2))
 
     def learn(self, x: Row, y: int, weight: float = 1.0) -> bool:
-        """Visit one example of class y (+1 or True, -1, 0 or False); True if it was a mistake."""
+        """Visit one example.
+
+        Parameters
+        ----------
+        x : array-like, or a pair of them
+            The features, or the indices and values of those that are not zero.
+        y : int or bool
+            Its class: +1 or True, -1, 0 or False.
+        weight : float, default=1.0
+            How much it counts.
+
+        Returns
+        -------
+        bool
+            Whether it was a mistake.
+        """
         try:
             positive = bool(y == 1)
             if not (positive or y == -1 or y == 0):
@@ -99,7 +114,18 @@ class Learner:
             raise DataError(str(error)) from None
 
     def score(self, x: Row) -> float:
-        """w.x + b."""
+        """The score of a row, w.x + b.
+
+        Parameters
+        ----------
+        x : array-like, or a pair of them
+            The features, or the indices and values of those that are not zero.
+
+        Returns
+        -------
+        float
+            Above 0 the class +1 is predicted.
+        """
         try:
             if type(x) is tuple:
                 return self._native.score_sparse(*self._pair(x), self._average, self._limit)
@@ -108,7 +134,18 @@ class Learner:
             raise DataError(str(error)) from None
 
     def predict(self, x: Row) -> int:
-        """+1 when the score is above 0, else -1."""
+        """The class of a row.
+
+        Parameters
+        ----------
+        x : array-like, or a pair of them
+            The features, or the indices and values of those that are not zero.
+
+        Returns
+        -------
+        int
+            +1 when the score is above 0, else -1.
+        """
         return 1 if self.score(x) > 0 else -1
 
     def _dense(self, x: Any) -> Floats:
@@ -130,11 +167,13 @@ class Learner:
 
     @property
     def coef(self) -> Floats:
+        """The weights; with keep='average' their average over the examples visited."""
         coef: Floats = np.asarray(self._native.final_weights(self._average)[0])[0]
         return coef
 
     @property
     def intercept(self) -> float:
+        """The bias, likewise."""
         return float(self._native.final_weights(self._average)[1][0])
 
     @property
@@ -144,6 +183,7 @@ class Learner:
 
     @property
     def n_mistakes(self) -> int:
+        """Mistakes made."""
         return self._native.mistakes
 
     def __getstate__(self) -> dict[str, Any]:

@@ -126,6 +126,22 @@ def boundary_between(first: Any, second: Any, names: Sequence[str] | None = None
 
     Each discriminant is a Unit or a pair (weights, bias). The class of the first is chosen where f1 >= f2.
 
+    Parameters
+    ----------
+    first : Unit, or pair (weights, bias)
+        A linear discriminant.
+    second : Unit, or pair (weights, bias)
+        Another.
+    names : sequence of str, optional
+        The names of the features.
+
+    Returns
+    -------
+    logic.Hyperplane
+        Where both are equal.
+
+    Examples
+    --------
     >>> print(boundary_between(([2, 1], -1), ([1, 1], 1), names=["x", "y"]))
     x = 2
     """

@@ -36,6 +36,13 @@ class Limit:
 def xor() -> Limit:
     """The four rows of XOR, the proof that no unit separates them, and two units that do.
 
+    Returns
+    -------
+    logic.Limit
+        Examples, proof and network.
+
+    Examples
+    --------
     >>> X, y = xor()
     >>> y.tolist(), xor().verify()
     ([0, 1, 1, 0], True)
@@ -48,6 +55,18 @@ def parity(n: int) -> Limit:
 
     The proof: with the other bits off, the sum of rows 00 and 11 is the sum of rows 01 and 10.
 
+    Parameters
+    ----------
+    n : int
+        How many bits.
+
+    Returns
+    -------
+    logic.Limit
+        Examples, proof and network.
+
+    Examples
+    --------
     >>> limit = parity(4)
     >>> len(limit.X), limit.verify(), len(limit.network)
     (16, True, 3)
@@ -71,6 +90,20 @@ def parity(n: int) -> Limit:
 def wraparound_patterns(pattern: str | Sequence[int], length: int | None = None) -> NDArray[np.uint8]:
     """All cyclic shifts of a pattern of pixels, one row for each different shift.
 
+    Parameters
+    ----------
+    pattern : str or sequence of bool
+        The pixels.
+    length : int, optional
+        Of the ring that they are shifted on; by default that of the pattern.
+
+    Returns
+    -------
+    array of shape (n_shifts, length)
+        A row for each different shift.
+
+    Examples
+    --------
     >>> wraparound_patterns("11", 4).tolist()
     [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 1]]
     """
@@ -92,6 +125,22 @@ def wraparound_limit(first: str | Sequence[int], second: str | Sequence[int], le
     No unit can tell them apart: over all shifts, either pattern turns every pixel on equally often, so the averages of
     both classes are the same point. A network with one hidden unit for each shift can.
 
+    Parameters
+    ----------
+    first : str or sequence of bool
+        A pattern of pixels.
+    second : str or sequence of bool
+        Another, with as many pixels on.
+    length : int, optional
+        Of the ring that they are shifted on; by default that of the pattern.
+
+    Returns
+    -------
+    logic.Limit
+        Examples, proof and network.
+
+    Examples
+    --------
     >>> limit = wraparound_limit("1101", "1011", 8)
     >>> limit.X.shape, limit.verify()
     ((16, 8), True)

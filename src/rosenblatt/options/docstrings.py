@@ -21,6 +21,8 @@ def parameter_entry(name: str, option: Option[Any], default: object) -> str:
 def described_by(table: Mapping[str, Option[Any]]) -> Callable[[F], F]:
     """Add the options that a function or class takes to the section Parameters of its docstring, with its defaults.
 
+    They stand in the order of the signature, among those that the docstring describes itself.
+
     >>> from rosenblatt.options import gap
     >>> @described_by({"gap": gap})
     ... def narrow(X, *, gap=0.5):
@@ -39,15 +41,30 @@ def described_by(table: Mapping[str, Option[Any]]) -> Callable[[F], F]:
         if section is None:  # as under `python -OO`
             return function
         called: Any = function.__init__ if isinstance(function, type) else function  # type: ignore[misc]
-        defaults, takes_any = called.__kwdefaults__, called.__code__.co_flags & CO_VARKEYWORDS
-        entries = [
-            parameter_entry(name, option, defaults.get(name, option.default))
-            for name, option in table.items()
-            if name in defaults or takes_any
-        ]
-        added = "".join(f"{section[1]}{line}\n" for entry in entries for line in entry.splitlines())
+        code, defaults = called.__code__, called.__kwdefaults__
+        entries = _entries(section[0], section[1])
+        for name, option in table.items():
+            if name in defaults or code.co_flags & CO_VARKEYWORDS:
+                lines = parameter_entry(name, option, defaults.get(name, option.default)).splitlines()
+                entries[name] = "".join(f"{section[1]}{line}\n" for line in lines)
+        signature = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        ordered = [name for name in signature if name in entries]
+        ordered += [name for name in entries if name not in ordered]
+        title = "".join(section[0].splitlines(keepends=True)[:2])
         text = str(function.__doc__)
-        function.__doc__ = text[: section.end()] + added + text[section.end() :]
+        function.__doc__ = (
+            text[: section.start()] + title + "".join(entries[name] for name in ordered) + text[section.end() :]
+        )
         return function
 
     return describe
+
+
+def _entries(section: str, indent: str) -> dict[str, str]:
+    """The lines about each parameter that a section describes, by its name."""
+    entries, name = dict[str, str](), ""
+    for line in section.splitlines(keepends=True)[2:]:
+        if line[len(indent)] != " ":
+            name = line.partition(":")[0].strip()
+        entries[name] = entries.get(name, "") + line
+    return entries

@@ -4,6 +4,7 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from textwrap import indent
 from threading import get_ident
 from typing import Any, ClassVar, TypeVar
 
@@ -22,7 +23,10 @@ E = TypeVar("E", bound="DescribedEstimator")
 
 
 class DescribedEstimator(BaseEstimator):
-    """An estimator whose docstring gets its parameters from `_options` and its attributes from its properties."""
+    """An estimator whose docstring gets its parameters from `_options` and its attributes from its properties.
+
+    What begins with a prompt there is its example.
+    """
 
     _options: ClassVar[Mapping[str, options.Option[Any]]]
     _attributes: ClassVar[Mapping[str, str]] = {}  # those that are not properties
@@ -30,7 +34,9 @@ class DescribedEstimator(BaseEstimator):
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
         if "_options" in vars(cls):
-            cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{_docstring_sections(cls)}"
+            words, prompt, example = inspect.cleandoc(cls.__doc__ or "").partition(">>>")
+            examples = f"\n\nExamples\n--------\n{prompt}{example}" if prompt else ""
+            cls.__doc__ = f"{words.rstrip()}\n\n{_docstring_sections(cls)}{examples}\n"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -45,16 +51,18 @@ class Estimator(ClassifierMixin, DescribedEstimator):
 
 
 def _docstring_sections(cls: type[DescribedEstimator]) -> str:
-    parameters = [options.parameter_entry(name, option, option.default) for name, option in cls._options.items()]
+    signature = inspect.signature(cls.__init__).parameters
+    chosen = sorted(cls._options.items(), key=lambda entry: list(signature).index(entry[0]))
+    parameters = [options.parameter_entry(name, option, option.default) for name, option in chosen]
     attributes = {"classes_": "The labels, sorted."} if issubclass(cls, ClassifierMixin) else {}
     attributes |= {
-        name: str(value.__doc__)
+        name: inspect.cleandoc(str(value.__doc__))
         for base in reversed(cls.__mro__)
         for name, value in vars(base).items()
         if isinstance(value, property) and name.endswith("_") and not name.startswith("_")
     }
     attributes |= cls._attributes
-    described = [f"{name}\n    {text}" for name, text in attributes.items()]
+    described = [f"{name}\n{indent(text, '    ')}" for name, text in attributes.items()]
     sections = (("Parameters", parameters), ("Attributes", described))
     return "\n\n".join("\n".join([title, "-" * len(title), *lines]) for title, lines in sections)
 
@@ -119,7 +127,18 @@ class RunEstimator(FromRun, Estimator):
         return scheme
 
     def decision_function(self, X: Any) -> Floats:
-        """Signed scores: one per row for two classes, one per row and class for more."""
+        """Signed scores: one per row for two classes, one per row and class for more.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+            Above 0 the positive class is predicted.
+        """
         model = snapshot(self)
         unit_scores = model._unit_scores(X)
         if model._scheme == "binary":
@@ -127,7 +146,18 @@ class RunEstimator(FromRun, Estimator):
         return np.asarray(class_scores(model._scheme, unit_scores, len(model.classes_)))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
+        """The class of each row: the positive one where the score is above 0, or the one with the highest score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Labels as they were in y.
+        """
         model = snapshot(self)
         unit_scores = model._unit_scores(X)
         labels: NDArray[Any] = model.classes_[predicted_classes(model._scheme, unit_scores, len(model.classes_))]

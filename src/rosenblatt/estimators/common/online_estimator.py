@@ -49,7 +49,24 @@ class OnlineEstimator(OnlineLearner, LinearRunEstimator):
 
     @only_if_streamable
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Visit the examples once, in the order given. The first call must name all the classes."""
+        """Visit the examples once, in the order given.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The label of each row.
+        classes : array-like, optional
+            All the labels there will be; the first call must name them.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        self
+            This estimator, which has learned.
+        """
         self._check_streaming_options()
         if "_run" in self.__dict__:
             self._visit(X, y, classes, sample_weight)

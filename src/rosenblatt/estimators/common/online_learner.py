@@ -30,7 +30,22 @@ class OnlineLearner(FromLinearRun, DescribedEstimator):
     # -- learning ---------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Visit the examples until an epoch is clean, early stopping fires, or max_iter epochs are spent."""
+        """Visit the examples until an epoch is clean, early stopping fires, or max_iter epochs are spent.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The label of each row; for `LinearUnit` the number.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        self
+            This estimator, which has learned.
+        """
         with draft_of(self) as draft:
             settings = draft._settings()
             continues = draft.warm_start and "_run" in draft.__dict__

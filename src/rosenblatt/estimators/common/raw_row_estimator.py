@@ -41,7 +41,19 @@ class RawRowEstimator(FromLinearRun, DescribedEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the rows as `rosenblatt fit` learns a file.
 
-        y may name the column of a table that has the labels or targets; of a path it does nothing else.
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
+            The rows.
+        y : array-like of shape (n_samples,), or str
+            The label or the number of each row, or the column of the table that has it; of a path only the column.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        self
+            This estimator, which has learned.
         """
         with draft_of(self) as draft:
             options.check(type(draft).__name__, draft.get_params(deep=False), draft._options)

@@ -252,6 +252,20 @@ def _join(kind: str, left: Expression, other: Any) -> Expression:
 def at_least(k: int, *sources: Any) -> Expression:
     """True where at least k of the sources are true: one unit whose weights are all 1.
 
+    Parameters
+    ----------
+    k : int
+        How many.
+    *sources : logic.Expression or bool
+        Variables, expressions, constants.
+
+    Returns
+    -------
+    logic.Expression
+        One unit.
+
+    Examples
+    --------
     >>> a, b, c = variables("a b c")
     >>> at_least(2, a, b, c)(a=1, b=0, c=1)
     True
@@ -282,8 +296,20 @@ def to_expression(operand: Any) -> Expression:
 
 
 def variables(names: str | Sequence[str]) -> tuple[Expression, ...]:
-    """Variables with these names: a list, or text separated by spaces or commas.
+    """The variables with these names: a list, or text separated by spaces or commas.
 
+    Parameters
+    ----------
+    names : str or sequence of str
+        Such as ``"a b"``.
+
+    Returns
+    -------
+    tuple of logic.Expression
+        One for each name.
+
+    Examples
+    --------
     >>> a, b = variables("a b")
     """
     split = re.split(r"[,\s]+", names.strip()) if isinstance(names, str) else list(names)

@@ -52,7 +52,18 @@ MAJORITY = GateFunction("MAJORITY", 0, "True where more than half of the inputs 
 
 
 def XOR(first: Any, second: Any) -> Any:  # noqa: N802  (a gate, as the lectures write it)
-    """True where exactly one of two is true. No single unit can do it: this is a network of two."""
+    """True where exactly one of two is true: a network of two units, since no single one can do it.
+
+    Parameters
+    ----------
+    first, second : logic.Expression or bool
+        The two.
+
+    Returns
+    -------
+    logic.Expression or bool
+        As the two are.
+    """
     if isinstance(first, Expression) or isinstance(second, Expression):
         return to_expression(first) ^ second
     left, right = Variable("first"), Variable("second")

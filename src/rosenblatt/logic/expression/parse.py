@@ -44,6 +44,18 @@ class _Token:
 def parse(text: str) -> Expression:
     """Parse an expression of ~ & ^ | -> <->, from high to low precedence, or of not, and, xor, or, implies, iff.
 
+    Parameters
+    ----------
+    text : str
+        Such as ``"~(a & b) & (a | b)"``.
+
+    Returns
+    -------
+    logic.Expression
+        Its variables are in the order in which the text names them.
+
+    Examples
+    --------
     >>> f = parse("x1 AND NOT x2")
     >>> f(x1=1, x2=0)
     True

@@ -36,6 +36,18 @@ def smallest_network(table: Any) -> Network:
     n bits takes n/2 + 1 of them; and units that each cover a part of the true rows, or of the false ones. Units may be
     fed by inputs and by units of any earlier layer.
 
+    Parameters
+    ----------
+    table : logic.TruthTable, logic.Expression, or sequence of bool
+        The function, or its outputs, such as ``"0110"``.
+
+    Returns
+    -------
+    logic.Network
+        It computes the table exactly.
+
+    Examples
+    --------
     >>> print(smallest_network("0110"))
     unit  kind  fires when
     u1    unit  x1 + x2 > 1.5

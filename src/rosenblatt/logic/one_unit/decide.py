@@ -94,6 +94,18 @@ def decide(table: Any) -> Decision:
     The table is a TruthTable, an expression, or the list of outputs. The unit has integer weights with the smallest
     sum of absolute values that the linear program finds, and no row on its boundary; the proof uses few rows.
 
+    Parameters
+    ----------
+    table : logic.TruthTable, logic.Expression, or sequence of bool
+        The function, or its outputs, such as ``"0110"``.
+
+    Returns
+    -------
+    logic.Decision
+        The unit, or the proof.
+
+    Examples
+    --------
     >>> print(decide("0001"))
     One unit can: it fires when x1 + x2 > 1.5.
     >>> no = decide("0110")

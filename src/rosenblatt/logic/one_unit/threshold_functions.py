@@ -44,6 +44,18 @@ def threshold_functions(n: int) -> Iterator[ThresholdFunction]:
 
     No unit computes the others: `decide` gives the proof for each.
 
+    Parameters
+    ----------
+    n : int
+        How many variables, from 0 to 6.
+
+    Returns
+    -------
+    iterator of logic.ThresholdFunction
+        In no particular order.
+
+    Examples
+    --------
     >>> [sum(1 for _ in threshold_functions(n)) for n in (1, 2, 3, 4)]
     [4, 14, 104, 1882]
     """

@@ -38,6 +38,28 @@ def plot_certificate(
     Separable: the widest band between the classes and the rows that carry it. Inseparable: the rows of the proof, the
     hull of each class's, and the point that lies in both, a mixture of either class with the weights of the proof; it
     stays a point of both hulls in any two columns.
+
+    Parameters
+    ----------
+    certificate : Separable, Inseparable or Undecided
+        What `certify` returned for these examples.
+    X : array-like of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    columns : pair of int, optional
+        The two columns to draw; needed where there are more.
+    names : sequence of str, optional
+        The names of the columns.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
     """
     figure, (panel, *_), look = panels(ax, theme)
     view = view_of(X, columns, "plot_certificate")

@@ -18,6 +18,24 @@ def plot_pairs(
 
     The wider the margin, the stronger the colour, and it is written in the cell; an inseparable pair is crossed, an
     undecided one has a question mark. `answers` and `margins` are square, a row and a column for each class.
+
+    Parameters
+    ----------
+    classes : sequence
+        The classes.
+    answers : array-like of shape (n_classes, n_classes)
+        The answer for each pair.
+    margins : array-like of shape (n_classes, n_classes), optional
+        The margin of each separable pair.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
     """
     table, count = np.asarray(answers, dtype=object), len(classes)
     if table.shape != (count, count):

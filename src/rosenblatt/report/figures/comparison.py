@@ -21,7 +21,30 @@ def plot_comparison(
     names: Sequence[str] | None = None,
     theme: str = "light",
 ) -> Figure:
-    """The boundary of every method of a comparison that is one hyperplane, over the examples of two classes."""
+    """The boundary of every method of a comparison that is one hyperplane, over the examples of two classes.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `compare` returned for these examples.
+    X : array-like of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    columns : pair of int, optional
+        The two columns to draw; needed where there are more.
+    names : sequence of str, optional
+        The names of the columns.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
+    """
     figure, (panel, *_), look = panels(ax, theme, size=(6.0, 5.2))
     view = view_of(X, columns, "plot_comparison")
     labels, index = two_classes_of(y, "plot_comparison")

@@ -9,7 +9,22 @@ from rosenblatt.report.figures.common.style import DASHES, Figure, add_grid, leg
 
 
 def plot_losses(ax: Any = None, *, reach: float = 2.5, theme: str = "light") -> Figure:
-    """Every loss as a function of the margin y·s: what each charges for a mistake, and for being barely right."""
+    """Every loss as a function of the margin y·s: what each charges for a mistake, and for being barely right.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    reach : float, default=2.5
+        The largest margin drawn.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
+    """
     figure, (panel, *_), look = panels(ax, theme)
     m = np.linspace(-reach, reach, 501)
     for k, loss in enumerate(LOSSES.values()):
@@ -35,7 +50,26 @@ def plot_losses(ax: Any = None, *, reach: float = 2.5, theme: str = "light") -> 
 def plot_number_losses(
     ax: Any = None, *, level: float = 0.9, width: float = 1.0, reach: float = 3.0, theme: str = "light"
 ) -> Figure:
-    """The losses of a number over the difference s - y: of a quantile's `level`, and of Huber's `width`."""
+    """The losses of a number over the difference s - y: of a quantile's `level`, and of Huber's `width`.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    level : float, default=0.9
+        Of the quantile loss.
+    width : float, default=1.0
+        Of the Huber loss.
+    reach : float, default=3.0
+        The largest difference drawn.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
+    """
     figure, (panel, *_), look = panels(ax, theme)
     d = np.linspace(-reach, reach, 601)
     for k, (name, loss) in enumerate(
@@ -60,7 +94,22 @@ def plot_number_losses(
 
 
 def plot_activations(ax: Any = None, *, reach: float = 6.0, theme: str = "light") -> Figure:
-    """The step (a hard decision) and the sigmoid (a soft one) side by side; `ax` is a pair of axes."""
+    """The step (a hard decision) and the sigmoid (a soft one) side by side; `ax` is a pair of axes.
+
+    Parameters
+    ----------
+    ax : pair of matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    reach : float, default=6.0
+        The largest score drawn.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
+    """
     figure, axes, look = panels(ax, theme, 1, 2, size=(6.0, 3.3))
     s = np.linspace(-reach, reach, 401)
     hard, soft = axes[:2]

@@ -7,7 +7,22 @@ from rosenblatt.report.figures.common.style import Figure, add_grid, legend, pan
 
 
 def plot_degrees(report: Any, ax: Any = None, *, theme: str = "light") -> Figure:
-    """Training and held-out error of each degree of a `degree_report`, the held-out ones with their 95% intervals."""
+    """Training and held-out error of each degree of a `degree_report`, the held-out ones with their 95% intervals.
+
+    Parameters
+    ----------
+    report : DegreeReport
+        What `degree_report` returned.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
+    """
     from matplotlib.ticker import PercentFormatter
 
     if not hasattr(report, "degrees") or not hasattr(report, "best"):

@@ -35,7 +35,28 @@ def plot_boundaries(
     names: Sequence[str] | None = None,
     theme: str = "light",
 ) -> Figure:
-    """The boundary at the end of each epoch, from faint to full; of a long run eight of them, the last included."""
+    """The boundary at the end of each epoch, from faint to full; of a long run eight of them, the last included.
+
+    Parameters
+    ----------
+    trace : Trace
+        The `trace_` of a unit that was fitted with record=True, or what `trace` returns.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    unit : int, default=0
+        Which of its units.
+    columns : pair of int, optional
+        The two columns to draw; needed where there are more.
+    names : sequence of str, optional
+        The names of the columns.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
+    """
     figure, (panel, *_), look = panels(ax, theme)
     view, targets = scene(trace, unit, columns, "plot_boundaries")
     boundaries = _boundaries(trace, unit)
@@ -82,6 +103,28 @@ def plot_frames(
 
     `updates` counts from 1 and chooses which; without it they are spread over the run. The vectors start in the middle
     of the boundary and share one scale, because weights and examples are measured in different units.
+
+    Parameters
+    ----------
+    trace : Trace
+        The `trace_` of a unit that was fitted with record=True, or what `trace` returns.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    updates : sequence of int, optional
+        Which updates, counted from 1.
+    unit : int, default=0
+        Which of its units.
+    columns : pair of int, optional
+        The two columns to draw; needed where there are more.
+    names : sequence of str, optional
+        The names of the columns.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
     """
     view, targets = scene(trace, unit, columns, "plot_frames")
     steps = _updates_of(trace, unit, updates, 4 if ax is None else len(np.ravel(ax)))

@@ -19,6 +19,20 @@ def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> Figur
     """Draw every unit with its threshold, and every wire with its weight: dashed where it is negative.
 
     Takes a logic.Network, an expression, or a fitted ThresholdNetwork.
+
+    Parameters
+    ----------
+    network : logic.Network, expression or ThresholdNetwork
+        What to draw.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
     """
     drawn = _network(network)
     places = _places(drawn)

@@ -15,7 +15,28 @@ _GROUPS = 10
 def plot_line(
     model: Any, X: Any, y: Any, ax: Any = None, *, names: tuple[str, str] = ("x", "y"), theme: str = "light"
 ) -> Figure:
-    """The examples of one column, the line that a model predicts, and the residual of each example as a segment."""
+    """The examples of one column, the line that a model predicts, and the residual of each example as a segment.
+
+    Parameters
+    ----------
+    model : fitted regressor
+        Anything with `predict`.
+    X : array-like of shape (n_samples,) or (n_samples, 1)
+        One column.
+    y : array-like of shape (n_samples,)
+        The targets.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    names : pair of str, default=('x', 'y')
+        The names of the axes.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
+    """
     x, target = np.asarray(X, dtype=np.float64), _numbers(y, "y")
     x = x.reshape(len(x), -1)
     if x.shape[1] != 1 or len(x) != len(target):
@@ -44,7 +65,26 @@ def plot_line(
 
 
 def plot_residuals(y: Any, predicted: Any, ax: Any = None, *, name: str = "target", theme: str = "light") -> Figure:
-    """Target less prediction over the prediction, with the mean of neighbours: if it bends, the relation does too."""
+    """Target less prediction over the prediction, with the mean of neighbours: if it bends, the relation does too.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        The targets.
+    predicted : array-like of shape (n_samples,)
+        What was predicted for each.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    name : str, default='target'
+        The name of the target.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
+    """
     target, predicted = _numbers(y, "y"), _numbers(predicted, "predicted")
     if len(target) != len(predicted) or not len(target):
         raise ParameterError(

@@ -40,6 +40,28 @@ def plot_regions(
     Anything with `predict` will do: a unit, a pipeline with a feature map, a learner of many classes. A single
     hyperplane also shows its normal w and, where it separates the examples, the margin band that holds none of them.
     Of more than two columns two must be chosen; the regions are then a cut, the other columns at their means.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        Anything with `predict`.
+    X : array-like of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    columns : pair of int, optional
+        The two columns to draw; needed where there are more.
+    names : sequence of str, optional
+        The names of the columns.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
     """
     figure, axes, look = panels(ax, theme)
     view, panel = view_of(X, columns, "plot_regions"), axes[0]

@@ -14,6 +14,20 @@ def plot_inequalities(record: Any, ax: Any = None, *, theme: str = "light") -> F
 
     The record has `k`, `progress` (w_k·w*), `progress_bound` (kγ), `norm_squared` (‖w_k‖²), `norm_bound` (kR²),
     `radius`, `margin`, `mistakes` and `mistake_bound`.
+
+    Parameters
+    ----------
+    record : TheoremRun
+        What `theorem_run` returned.
+    ax : pair of matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
     """
     figure, axes, look = panels(ax, theme, 1, 2, size=(6.0, 4.0))
     k = np.asarray(record.k, dtype=float)
@@ -46,6 +60,22 @@ def plot_mistakes(mistakes: Any, bound: float | None = None, ax: Any = None, *, 
     """Mistakes in each epoch, and their sum against the bound (R/γ)² where it is known; `ax` is a pair of axes.
 
     `mistakes` is one number per epoch, or anything that has them: an estimator, a trace, a run.
+
+    Parameters
+    ----------
+    mistakes : sequence of int, or anything that has them
+        The mistakes of each epoch, or an estimator, a trace or a run.
+    bound : float, optional
+        The bound (R/γ)².
+    ax : pair of matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    theme : 'light' or 'dark', default='light'
+        The colours.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `savefig` writes it; it is in no window.
     """
     from matplotlib.ticker import MaxNLocator
 
