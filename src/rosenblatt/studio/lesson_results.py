@@ -48,9 +48,9 @@ def _read(path: Path) -> Results:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError, RecursionError):
-        return unreadable("no JSON")
+        return unreadable("not JSON")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        return unreadable("no result file")
+        return unreadable("not a result file")
     name, done, saved = (content.get(key) for key in ("name", "done", "saved"))
     if not (isinstance(name, str) and isinstance(saved, str) and isinstance(done, list)):
         return unreadable("incomplete")

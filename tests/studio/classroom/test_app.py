@@ -198,7 +198,7 @@ def test_results_are_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert lines[1] == "Ada                   3  1, 3, my-lesson"
     assert lines[2].endswith("(bob.json: changed after it was saved)")
     assert "\x1b" not in lines[2]
-    assert lines[3].endswith("(junk.json: no JSON)")
+    assert lines[3].endswith("(junk.json: not JSON)")
     assert main(["studio", "--results", str(tmp_path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["results"][0]["done"] == done
     assert main(["studio", "--results", str(tmp_path / "none")]) == 3

@@ -230,7 +230,10 @@ WRONG: dict[str, list[tuple[Callable[[Any], None], str]]] = {
             lambda page: page.fill("#lesson [name='1']", "0 0 0"),
             "Nothing has changed yet, but this row is a mistake: its score is 0",
         ),
-        (lambda page: page.fill("#lesson [name='1']", "1 0 0"), "0 of 5 right, 1 not. 1: You added the row"),
+        (
+            lambda page: page.fill("#lesson [name='1']", "1 0 0"),
+            "0 of 5 right, 1 not. Epoch 1, row 1 (0, 0): You added the row",
+        ),
         (lambda page: page.fill("#lesson [name='1']", "1"), "Write three numbers: the bias first"),
     ],
     "theorem": [
@@ -491,7 +494,7 @@ def test_the_lesson_of_a_teacher_is_checked_by_its_settings(page: Chromium, addr
         for k in page.value(NEAR_OR_FAR):
             page.page.locator("#layer-points .point").nth(k).click(force=True)
         page.until("!document.getElementById('lesson-status').textContent.includes('bound')")
-        n_mistakes = str(page.page.text_content("#theorem")).split(" mistakes made")[0].split(" of ")[1]
+        n_mistakes = str(page.page.text_content("#theorem")).split(" mistake")[0].split(" of ")[1]
         fill(page.page, answer_1=n_mistakes)
         assert status(page, "✓ Done.").endswith("depends on it.")
     finally:

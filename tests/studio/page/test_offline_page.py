@@ -27,6 +27,9 @@ SHOWN = """(() => ({
   tab: document.querySelector('[aria-selected=true]').id, theme: document.documentElement.dataset.theme ?? null,
 }))()"""
 
+NAMES = """[...document.querySelectorAll('#tools label')]
+  .filter((e) => document.querySelector(`#layer-points .c${e.querySelector('input').value}`))
+  .map((e) => e.textContent)"""
 STEP = """[document.getElementById('moment').textContent,
   [...document.querySelectorAll('#layer-lines *')].map((e) => e.getAttribute('d') ?? e.outerHTML).join()]"""
 
@@ -39,6 +42,7 @@ def test_a_saved_page_shows_the_screen_and_replays_it(page: Chromium, address: s
     drawing = "document.getElementById('layer-lines').dataset.time !== undefined || !location.hash.includes('=rings')"
     page.until(drawing)
     live = settled(page, SHOWN)  # curves arrive after the run
+    names = page.value(NAMES)
     with page.page.expect_download() as saved:
         page.value("document.getElementById('page').click()")
     saved.value.save_as(tmp_path / "studio.html")
@@ -52,6 +56,7 @@ def test_a_saved_page_shows_the_screen_and_replays_it(page: Chromium, address: s
     try:
         page.open(f"file://{tmp_path}/studio.html")
         assert settled(page, SHOWN) == live
+        assert page.page.locator("#legend .class-name").all_inner_texts() == names
         for step, expected in zip(steps, then, strict=True):
             page.value(f"document.getElementById('{step}').click()")
             assert settled(page, STEP) == expected, step

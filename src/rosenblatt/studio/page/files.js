@@ -33,7 +33,7 @@ function withStyles(svg) {
 // The classes that have a point, and what the legend of the page names.
 function legendEntries() {
   const classes = [...document.querySelectorAll("#tools label")].filter((label) => document.querySelector(`#layer-points .c${label.querySelector("input").value}`));
-  const drawn = [...document.querySelectorAll("#legend li:not([hidden])")];
+  const drawn = [...document.querySelectorAll("#legend li:not([hidden], .class-name)")];
   return [...classes, ...drawn].map((item) => ({ sample: item.querySelector("svg"), text: item.textContent }));
 }
 function placeInLines(entries) {

@@ -14,7 +14,7 @@ import { showTheorem } from "./panels/theorem.js";
 import { degreeButton, showVerdict } from "./panels/verdict.js";
 import { Curves, fetchWidestMargin } from "./plane/curves.js";
 import { PlaneEditor } from "./plane/editor.js";
-import { followLegend } from "./plane/legend.js";
+import { followLegend, nameClasses } from "./plane/legend.js";
 import { drawMark } from "./plane/marks.js";
 import { Player } from "./run/player.js";
 import { Split, testRows } from "./run/split.js";
@@ -78,10 +78,14 @@ function pointsEdited() {
   describeOwnPoints();
   refreshSoon();
 }
+// How many points there are of each class that has any, its name, and its index.
+function namedCounts() {
+  return plane.classes.map((name, k) => [plane.labels.filter((label) => label === k).length, String(name).replace("-", "−"), k]).filter(([many]) => many);
+}
 // The description above the plane is about the points that are there now.
 function describeOwnPoints() {
-  const counts = plane.classes.map((name, k) => [plane.labels.filter((label) => label === k).length, name]).filter(([many]) => many);
-  find("description").textContent = counts.length ? `Your own points: ${counts.map(([many, name]) => `${number(many)} of ${String(name).replace("-", "−")}`).join(", ")}.` : "No points yet: click in the plane to add some.";
+  const counts = namedCounts();
+  find("description").textContent = counts.length ? `Your own points: ${counts.map(([many, name]) => `${number(many)} of ${name}`).join(", ")}.` : "No points yet: click in the plane to add some.";
   listRows();
 }
 function listRows() {
@@ -470,7 +474,8 @@ async function start() {
   if (isRecording) freeze();
   const table = isRecording ? await ask("opening_table") : link.table ?? (link.example ? null : await ask("opening_table"));
   if (table) openTable(table);
-  else await openExample(lists.examples.includes(link.example) ? link.example : lists.examples[0]);
+  if (isRecording) nameClasses(find("legend"), namedCounts().map(([, name, label]) => [label, name]));
+  else if (!table) await openExample(lists.examples.includes(link.example) ? link.example : lists.examples[0]);
   if (link.damaged) showError(new Error("This link is damaged and its points cannot be read: ask the sender for a new one."));
 }
 // A saved page replays one run: what would need another is switched off.

@@ -70,7 +70,8 @@ export function line(place, { onChange }) {
   return tool;
 }
 
-function stepInWords({ step: { before, slope, scores, targets }, weights }, { row, rate, by_row: byRow }) {
+function stepInWords({ step: { before, slope: sums, scores, targets }, weights }, { row, rate, by_row: byRow }) {
+  const slope = sums.map((value) => (Math.abs(value) < 1e-9 ? 0 : value)); // the rest of a sum that is 0
   const w = `w = ${vector(before)} − ${number(rate)}·`;
   if (byRow) {
     const d = scores[0] - targets[0];

@@ -44,24 +44,26 @@ function inUnits(rows) {
 // -- charts over the margin -------------------------------------------------------------------------------------------
 
 const WIDTH = 360, HEIGHT = 240, LEFT = 26, BOTTOM = 200, TOP = 10;
-const x = (margin) => LEFT + ((margin + 3) / 6) * (WIDTH - LEFT - 8), y = (value) => BOTTOM - (value / 4) * (BOTTOM - TOP);
+const x = (margin) => LEFT + ((margin + 3) / 6) * (WIDTH - LEFT - 8), heights = (lowest) => (value) => BOTTOM - ((value - lowest) / (4 - lowest)) * (BOTTOM - TOP);
 
-function axes(label) {
+function axes(label, lowest) {
+  const y = heights(lowest);
   const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "wide" });
   for (const margin of [-3, -2, -1, 0, 1, 2, 3]) {
     draw("line", { x1: x(margin), x2: x(margin), y1: TOP, y2: BOTTOM, class: "tick" }, svg);
     draw("text", { x: x(margin), y: BOTTOM + 19, "text-anchor": "middle" }, svg, number(margin));
   }
-  for (const value of [0, 1, 2, 3, 4]) {
+  for (let value = lowest; value <= 4; value += 1) {
     draw("line", { x1: LEFT, x2: WIDTH - 8, y1: y(value), y2: y(value), class: value ? "tick" : "zero" }, svg);
     draw("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, svg, number(value));
   }
   draw("text", { x: WIDTH - 8, y: BOTTOM + 36, "text-anchor": "end" }, svg, "margin m = y·s →");
   return svg;
 }
-function drawCurve(svg, margins, values, style) {
-  const visible = margins.map((margin, i) => [x(margin), y(values[i])]).filter(([, v]) => v >= TOP - 1);
-  const d = visible.map(([u, v], i) => `${i ? "L" : "M"}${u.toFixed(1)} ${v.toFixed(1)}`).join("");
+function drawCurve(svg, margins, values, y, style) {
+  const isJump = (i) => i > 0 && Math.abs(values[i] - values[i - 1]) > 0.9; // the step of the zero-one loss is upright
+  const places = margins.flatMap((margin, i) => [...(isJump(i) ? [margins[i - 1]] : []), margin].map((at) => [x(at), y(values[i])]));
+  const d = places.filter(([, v]) => v >= TOP - 1).map(([u, v], i) => `${i ? "L" : "M"}${u.toFixed(1)} ${v.toFixed(1)}`).join("");
   draw("path", { d, class: `relative s${style}`, "stroke-dasharray": DASHES[style] }, svg);
 }
 
@@ -73,8 +75,8 @@ function losses(place, { onChange }) {
   const show = async () => {
     const answer = await askOrShowError("loss_curves", { margin: Number(input.value) }, picture);
     if (!answer) return;
-    const { margin, margins } = answer, shown = answer.losses.filter((loss) => loss.name !== "absolute"), svg = axes(`Five losses over the margin, which is ${margin}`);
-    shown.forEach((loss, i) => drawCurve(svg, margins, loss.values, i));
+    const { margin, margins } = answer, shown = answer.losses.filter((loss) => loss.name !== "absolute"), svg = axes(`Five losses over the margin, which is ${margin}`, 0);
+    shown.forEach((loss, i) => drawCurve(svg, margins, loss.values, heights(0), i));
     draw("line", { x1: x(margin), x2: x(margin), y1: TOP, y2: BOTTOM, class: "here" }, svg);
     draw("text", { x: x(margin) + (margin > 2 ? -5 : 5), y: TOP + 8, "text-anchor": margin > 2 ? "end" : "start" }, svg, `m = ${number(margin)}`);
     picture.replaceChildren(svg);
@@ -92,7 +94,8 @@ function lossRow(loss, style) {
   return element("tr", {}, name, ...[formula(loss.formula), number(loss.value, 3)].map((text) => element("td", { textContent: text })));
 }
 
-// |m| with its kink, and a line through the kink.
+// |m| with its kink, and a line through the kink; the chart goes on below 0, where the line must be on one side.
+const LOWEST = -3;
 function slope(place, { onChange }) {
   const tool = { state: {} }, picture = element("div");
   const { label, input } = labelled("Slope g of the line ", element("input", { type: "range", min: -2, max: 2, step: 0.25, value: 1.5, name: "slope" }));
@@ -101,10 +104,10 @@ function slope(place, { onChange }) {
   const show = async () => {
     answer ??= await askOrShowError("loss_curves", { margin: 0 }, picture);
     if (!answer) return;
-    const g = Number(input.value), absolute = answer.losses.find((loss) => loss.name === "absolute"), svg = axes(`The curve |m| and a line through 0 with slope ${g}`);
-    drawCurve(svg, answer.margins, absolute.values, 0);
-    // The line from just below the axis up to the top of the chart.
-    const steepness = Math.max(Math.abs(g), 1e-9), above = Math.min(3, 4 / steepness), below = Math.min(3, 0.6 / steepness), side = g < 0 ? -1 : 1;
+    const g = Number(input.value), absolute = answer.losses.find((loss) => loss.name === "absolute"), svg = axes(`The curve |m| and a line through 0 with slope ${g}`, LOWEST), y = heights(LOWEST);
+    drawCurve(svg, answer.margins, absolute.values, y, 0);
+    // The line from the bottom of the chart, or its side, up to the top.
+    const steepness = Math.max(Math.abs(g), 1e-9), above = Math.min(3, 4 / steepness), below = Math.min(3, -LOWEST / steepness), side = g < 0 ? -1 : 1;
     draw("line", { x1: x(-side * below), x2: x(side * above), y1: y(-Math.abs(g) * below), y2: y(Math.abs(g) * above), class: "relative s1" }, svg);
     picture.replaceChildren(svg);
     input.setAttribute("aria-valuetext", number(g));

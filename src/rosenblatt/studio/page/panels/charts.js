@@ -1,6 +1,6 @@
 // Small charts; each has a label that says in words what it shows, and `moveTo` marks a place in it.
 
-import { draw, element, number } from "../dom.js";
+import { count, draw, element, number } from "../dom.js";
 
 const WIDTH = 220, HEIGHT = 120, LEFT = 8, TOP = 8, BOTTOM = 104;
 
@@ -14,13 +14,13 @@ function figure(title, label, caption) {
 // Two curves over the number of mistakes: what happened, and its bound.
 export function boundChart({ title, caption, k, actual, bound }) {
   const last = k.at(-1) || 1, highest = Math.max(1e-300, ...actual, ...bound);
-  const label = `${title}: after ${last} mistakes ${number(actual.at(-1))}, bound ${number(bound.at(-1))}`;
+  const label = `${title}: after ${count(last, "mistake")} ${number(actual.at(-1))}, bound ${number(bound.at(-1))}`;
   const { chart, svg } = figure(title, label, caption);
   const x = (value) => LEFT + ((WIDTH - LEFT - 10) * value) / last, y = (value) => BOTTOM - ((BOTTOM - TOP) * Math.max(0, value)) / highest;
   const path = (values) => values.map((value, i) => `${i ? "L" : "M"}${x(k[i]).toFixed(1)} ${y(value).toFixed(1)}`).join("");
   draw("path", { d: path(bound), class: "bound" }, svg);
   draw("path", { d: path(actual), class: "curve" }, svg);
-  draw("text", { x: WIDTH - 8, y: HEIGHT - 3, "text-anchor": "end" }, svg, `${number(last)} mistakes`);
+  draw("text", { x: WIDTH - 8, y: HEIGHT - 3, "text-anchor": "end" }, svg, count(last, "mistake"));
   const marker = draw("line", { y1: TOP, y2: BOTTOM, class: "here" }, svg);
   const moveTo = (mistakes) => { for (const end of ["x1", "x2"]) marker.setAttribute(end, x(Math.min(mistakes, last))); };
   moveTo(last);
@@ -33,7 +33,7 @@ export function epochChart({ title, caption, values }) {
   const { chart, svg } = figure(title, `${title}: ${values.slice(0, 40).join(", ")}`, caption);
   const bars = values.map((value, i) => draw("rect", { x: LEFT + i * step, width: Math.max(0.6, step * 0.8), y: BOTTOM - height(value), height: Math.max(value ? 1 : 0, height(value)), class: "epoch-bar" }, svg));
   draw("text", { x: LEFT, y: TOP + 4 }, svg, `most: ${number(highest)}`);
-  draw("text", { x: WIDTH - 8, y: HEIGHT - 3, "text-anchor": "end" }, svg, `${number(values.length)} epochs`);
+  draw("text", { x: WIDTH - 8, y: HEIGHT - 3, "text-anchor": "end" }, svg, count(values.length, "epoch"));
   return { chart, moveTo: (epoch) => bars.forEach((bar, i) => bar.classList.toggle("current", i === epoch - 1)) };
 }
 
@@ -46,7 +46,7 @@ export function errorChart(curves) {
   const highest = Math.max(0.01, ...curves.flatMap(({ values }) => values)), x = (epoch) => LEFT + ((WIDTH - LEFT - 10) * epoch) / last, y = (value) => BOTTOM - ((BOTTOM - TOP - 12) * value) / highest;
   curves.forEach(({ values }, i) => draw("path", { d: values.map((value, k) => `${k ? "L" : "M"}${x(k).toFixed(1)} ${y(value).toFixed(1)}`).join(""), class: i ? "bound" : "curve" }, svg));
   draw("text", { x: LEFT, y: TOP + 4 }, svg, `highest: ${percent(highest)}`);
-  draw("text", { x: WIDTH - 8, y: HEIGHT - 3, "text-anchor": "end" }, svg, `${number(last)} epochs`);
+  draw("text", { x: WIDTH - 8, y: HEIGHT - 3, "text-anchor": "end" }, svg, count(last, "epoch"));
   const marker = draw("line", { y1: TOP, y2: BOTTOM, class: "here" }, svg);
   const moveTo = (epoch) => { for (const end of ["x1", "x2"]) marker.setAttribute(end, x(Math.min(epoch, last))); };
   moveTo(last);

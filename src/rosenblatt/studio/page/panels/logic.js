@@ -170,7 +170,7 @@ function drawInput(svg, [x, y], name, on) {
 function drawUnit(svg, [x, y], name, on, threshold) {
   draw("circle", { cx: x, cy: y, r: RADIUS, class: `unit-box ${on ? "on" : ""}` }, svg);
   drawName(svg, [x, y], name, on);
-  draw("text", { x, y: y + RADIUS + 11, class: "small" }, svg, `> ${number(threshold)}`);
+  draw("text", { x, y: y + RADIUS + 14, class: "small" }, svg, `> ${number(threshold)}`);
 }
 function drawName(svg, [x, y], name, on) {
   draw("text", { x, y: y + 4, class: `unit-name ${on ? "on" : ""}` }, svg, name.length > 5 ? `${name.slice(0, 4)}…` : name);

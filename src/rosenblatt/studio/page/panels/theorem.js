@@ -1,6 +1,6 @@
 // The panel with the convergence theorem: its bound, the two inequalities of its proof, and the mistakes of each epoch.
 
-import { element, number, paragraph } from "../dom.js";
+import { count, element, number, paragraph } from "../dom.js";
 import { boundChart, epochChart } from "./charts.js";
 
 // Returns a function that marks a frame in the charts.
@@ -36,7 +36,7 @@ function showBound(panel, theorem, bound) {
   meter.setAttribute("aria-hidden", "true");
   panel.append(text, meter, paragraph("Solid: what happened. Dashed: the bound of the proof, with x0 = 1 in every row.", "muted"));
   return (k) => {
-    text.replaceChildren(`${number(k)} of ${number(theorem.mistakes)} mistakes made; the theorem allows `, element("span", { className: "unbroken", textContent: `(R/γ)² = ${number(wholeBound(bound), 6)}` }), ".");
+    text.replaceChildren(`${number(k)} of ${count(theorem.mistakes, "mistake")} made; the theorem allows ${number(wholeBound(bound))}: `, element("span", { className: "unbroken", textContent: `(R/γ)² = ${number(bound)}` }), ".");
     filled.style.width = `${Math.min(100, (100 * k) / bound)}%`;
   };
 }

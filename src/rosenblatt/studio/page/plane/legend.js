@@ -1,6 +1,7 @@
 // The legend: it names the lines and marks that are in the picture at this moment.
 
 import { draw, element, lineSample } from "../dom.js";
+import { drawMark } from "./marks.js";
 
 // A ring is drawn round a point, and so is its sample; a point that is kept for testing is an outline.
 const LINE = { x1: 1, x2: 31, y1: 6, y2: 6 }, RING = { d: "M10.5 6a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0M15.5 6h1" }, OUTLINE = { cx: 16, cy: 6, r: 4.5 }, CROSS = { d: "M12 2L20 10M12 10L20 2" };
@@ -35,6 +36,16 @@ function nameRelatives(picture, list) {
     item.dataset.name = name;
     list.append(item);
   }
+}
+
+// The classes and their marks, for a page without the tools that name them.
+export function nameClasses(list, classes) {
+  list.prepend(...classes.map(([label, name]) => {
+    const item = element("li", { className: "class-name" });
+    drawMark(label, [16, 6], 5.5, draw("svg", { viewBox: "0 0 32 12", "aria-hidden": "true" }, item));
+    item.append(name);
+    return item;
+  }));
 }
 
 export function followLegend(picture, list) {
