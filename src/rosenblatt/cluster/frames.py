@@ -16,8 +16,7 @@ from rosenblatt.cluster.engine import Engine
 from rosenblatt.cluster.table_pieces import packed_batches
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.readers.in_memory.arrow import to_arrow
-from rosenblatt.readers.in_memory.arrow_stream import NAME
-from rosenblatt.readers.inputs.input_file import InputFile, MemoryFile
+from rosenblatt.readers.inputs.input_file import TABLE_NAME, InputFile, MemoryFile
 from rosenblatt.readers.source import ReadOptions, Source, SourceWrapper
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.files.check_arrow import readable, refuse_duplicates
@@ -55,9 +54,9 @@ class FrameTable(TypedFile):
         batches = read()
         first = next(batches, None)
         if first is None:
-            raise DataError(f"{NAME} has no rows: there must be some.")
-        self.columns, self.places = list(first.schema.names), LinesOfRows(NAME, 0)
-        refuse_duplicates(NAME, self.columns)
+            raise DataError(f"{TABLE_NAME} has no rows: there must be some.")
+        self.columns, self.places = list(first.schema.names), LinesOfRows(TABLE_NAME, 0)
+        refuse_duplicates(TABLE_NAME, self.columns)
         self._schema_of_first = first.schema
         self.types = dict(zip(self.columns, readable(first.slice(0, 1)).schema.types, strict=True))
         self._started: Iterator[pa.RecordBatch] | None = chain([first], batches)
@@ -75,8 +74,8 @@ class FrameTable(TypedFile):
             except (KeyError, pa.ArrowException):
                 names = [f"{field.name} ({field.type})" for field in batch.schema]
                 raise DataError(
-                    f"{NAME}: a partition after row {n_rows} has the columns {', '.join(names)}, of other names or "
-                    "types than the first: give each column one type."
+                    f"{TABLE_NAME}: a partition after row {n_rows} has the columns {', '.join(names)}, of other names "
+                    "or types than the first: give each column one type."
                 ) from None
             n_rows += batch.num_rows
             yield readable(alike), 0
@@ -88,7 +87,7 @@ class FrameSource(TableSource):
     def __init__(self, frame: Any, reading: ReadOptions, engine: Any, space: FeatureSpace | None = None) -> None:
         self._frame, self._engine = frame, engine
         self._frame_table = FrameTable(self._partitions)
-        file = MemoryFile(NAME, 0)
+        file = MemoryFile(TABLE_NAME, 0)
         file.size, file.inputs = None, frame
         super().__init__(file, reading._replace(format="arrow"), space)
 

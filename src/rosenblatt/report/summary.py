@@ -89,12 +89,12 @@ def evaluate_on(
 ) -> Evaluation | LabelEvaluation | NumberEvaluation:
     """Try a model on the examples of a file."""
     from rosenblatt.evaluate.evaluate_file import evaluate_file, evaluate_labels_of_file, evaluate_numbers_of_file
-    from rosenblatt.readers.in_memory.arrow_stream import NAME
     from rosenblatt.readers.inputs.expand_paths import name_of
+    from rosenblatt.readers.inputs.input_file import TABLE_NAME
     from rosenblatt.readers.open import open_source
 
     how = reading, threads, open_ or open_source
-    name = name_of(data) if isinstance(data, str | os.PathLike | list | tuple) else NAME
+    name = name_of(data) if isinstance(data, str | os.PathLike | list | tuple) else TABLE_NAME
 
     if isinstance(model, MultiLabelModel):
         of_labels = evaluate_labels_of_file(model, data, *how)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_a_short_campaign_finds_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "fuzz.files", "60", "--seed", "1", "--most", "600"]
+    command = [sys.executable, "-m", "fuzz.files", "250", "--seed", "1", "--most", "600"]
     process = child.run(command, cwd=ROOT, capture_output=True, text=True)
     assert process.returncode == 0, process.stdout + process.stderr
     assert process.stdout.endswith("600 files, no findings\n")

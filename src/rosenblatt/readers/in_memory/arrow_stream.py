@@ -14,15 +14,13 @@ import pyarrow as pa
 from rosenblatt.errors import DataError
 from rosenblatt.readers.in_memory.arrow import is_table, to_arrow
 from rosenblatt.readers.in_memory.table import TypedTable
-from rosenblatt.readers.inputs.input_file import InputFile, MemoryFile
+from rosenblatt.readers.inputs.input_file import TABLE_NAME, InputFile, MemoryFile
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.files.check_arrow import readable, refuse_duplicates
 from rosenblatt.readers.table.files.parquet_arrow import TypedFile
 from rosenblatt.readers.table.table_source import TableSource
 from rosenblatt.records import FeatureSpace
-
-NAME = "the table"  # what sentences call it
 
 
 def is_arrow(inputs: Any) -> bool:
@@ -37,10 +35,10 @@ class ArrowSource(TableSource):
         self._arrow: TypedFile
         if is_table(inputs) and hasattr(inputs, "__len__"):
             table = to_arrow(inputs)
-            self._arrow, size = TypedTable(table, NAME), table.nbytes
+            self._arrow, size = TypedTable(table, TABLE_NAME), table.nbytes
         else:
             self._arrow, size = _BatchesTable(_batches_of(inputs)), None
-        file = MemoryFile(NAME, size or 0)
+        file = MemoryFile(TABLE_NAME, size or 0)
         file.size, file.rewindable = size, size is not None
         file.inputs = inputs
         super().__init__(file, reading._replace(format="arrow"), model_space)
@@ -66,9 +64,9 @@ class _BatchesTable(TypedFile):
     def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         first = next((batch for batch in batches if batch.num_rows), None)
         if first is None:
-            raise DataError(f"{NAME} has no rows: there must be some.")
-        self.columns, self.places = list(first.schema.names), LinesOfRows(NAME, 0)
-        refuse_duplicates(NAME, self.columns)
+            raise DataError(f"{TABLE_NAME} has no rows: there must be some.")
+        self.columns, self.places = list(first.schema.names), LinesOfRows(TABLE_NAME, 0)
+        refuse_duplicates(TABLE_NAME, self.columns)
         self._schema_of_first = first.schema
         self.types = dict(zip(self.columns, readable(first.slice(0, 1)).schema.types, strict=True))
         self._unread: Iterable[pa.RecordBatch] | None = chain([first], batches)
@@ -77,7 +75,7 @@ class _BatchesTable(TypedFile):
         unread, self._unread = self._unread, None
         if unread is None:
             raise DataError(
-                f"{NAME} comes in batches, which can be read only once: give it whole, or save it to a file."
+                f"{TABLE_NAME} comes in batches, which can be read only once: give it whole, or save it to a file."
             )
         n_rows = 0
         for batch in unread:
@@ -86,8 +84,8 @@ class _BatchesTable(TypedFile):
             except (KeyError, pa.ArrowException):
                 names = [*batch.schema.names]
                 raise DataError(
-                    f"{NAME}: a batch after row {n_rows} has the columns {names} of other names or types than the "
-                    f"first, {self.columns}: give batches of one schema."
+                    f"{TABLE_NAME}: a batch after row {n_rows} has the columns {names} of other names or types than "
+                    f"the first, {self.columns}: give batches of one schema."
                 ) from None
             n_rows += batch.num_rows
             if batch.num_rows:

@@ -187,6 +187,9 @@ class InputFile:
             self._fd, self.size, self.rewindable = fd, status.st_size, True
 
 
+TABLE_NAME = "the table"  # what sentences call rows that are in memory or in an engine
+
+
 class MemoryFile(InputFile):
     """Examples in memory, as what their readers take for a file; `data` holds them where they are lines."""
 
