@@ -55,7 +55,7 @@ class Chromium:
             self._close = stack.pop_all().close
 
     def _listen(self) -> None:
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(60_000)  # a machine that compiles beside it may be slow
         self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.console.append(str(error)))
         self.page.on("request", lambda request: self.requests_under_way.add(request))
