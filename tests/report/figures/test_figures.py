@@ -192,8 +192,8 @@ def test_the_hulls_of_xor_meet_in_the_middle() -> None:
     certificate = SimpleNamespace(rows=[0, 1, 2, 3], weights=[Fraction(1)] * 4)
     figure = figures.plot_certificate(certificate, CORNERS, XOR)
     assert line(figure, "in both hulls").tolist() == [[0.5, 0.5]]
-    assert {tuple(p) for p in line(figure, "hull of 1's rows in the proof")} == {(0, 1), (1, 0)}
-    assert {tuple(p) for p in line(figure, "hull of -1's rows in the proof")} == {(0, 0), (1, 1)}
+    assert {tuple(p) for p in line(figure, "hull of 1's proof rows")} == {(0, 1), (1, 0)}
+    assert {tuple(p) for p in line(figure, "hull of -1's proof rows")} == {(0, 0), (1, 1)}
     assert len(scattered(figure, "the 4 rows of the proof")) == 4
 
 
@@ -203,8 +203,8 @@ def test_a_point_inside_a_hull_and_a_hull_without_its_inner_points() -> None:
     weights = [Fraction(2), Fraction(1), Fraction(1), Fraction(4)]  # (2·(0,0) + (4,0) + (0,4))/4 = (1, 1)
     figure = figures.plot_certificate(SimpleNamespace(rows=[0, 1, 2, 3], weights=weights), X, y)
     assert line(figure, "in both hulls").tolist() == [[1, 1]]
-    assert {tuple(p) for p in line(figure, "hull of out's rows in the proof")} == {(0, 0), (4, 0), (0, 4)}
-    assert line(figure, "hull of in's rows in the proof").tolist() == [[1, 1], [1, 1]]
+    assert {tuple(p) for p in line(figure, "hull of out's proof rows")} == {(0, 0), (4, 0), (0, 4)}
+    assert line(figure, "hull of in's proof rows").tolist() == [[1, 1], [1, 1]]
 
 
 def test_the_certificates_that_certify_gives() -> None:

@@ -97,7 +97,7 @@ def _inseparable(
     rows = np.asarray(certificate.rows, dtype=np.intp)
     for k, label in enumerate(labels.tolist()):
         points = view.points[rows[index[rows] == k]]
-        _hull(ax, points, look.of_class(k), f"hull of {name(label)}'s rows in the proof")
+        _hull(ax, points, look.of_class(k), f"hull of {name(label)}'s proof rows")
     point = meeting_point(certificate, view.points, index)
     ring(ax, view.points[rows], look.ink, f"the {len(rows)} rows of the proof", area=210)
     ax.plot(
