@@ -93,16 +93,17 @@ def _add_errors(run: PlayedRun, moments: list[Moment], times: list[int], test: P
 
     With points for testing also the errors on them.
     """
+    present, targets = np.array(run.points.present), run.targets.T
     for moment, scores in zip(moments, run.scores(times), strict=True):
         raise_if_cancelled()
         # a score of 0 is decided as negative (contract 6), so it is an error for positive examples alone
-        predicted = predicted_classes(run.scheme, scores.T, len(run.points.present))
+        predicted = predicted_classes(run.scheme, scores.T, len(present))
         moment["errors"] = int(np.sum(predicted != run.labels))
         if len(scores) == 1:
             norm = 1.0 if run.curved else float(np.hypot(*moment["after"][0][1:]))
-            moment["margin"] = float((scores * run.targets.T).min()) / norm if norm > 0 else None
+            moment["margin"] = float((scores * targets).min()) / norm if norm > 0 else None
     if test is not None:
-        basis, present = run.basis(test.X), np.array(run.points.present)
+        basis = run.basis(test.X)
         for moment, weights in zip(moments, run.coefficients(times), strict=True):
             raise_if_cancelled()
             predicted = present[predicted_classes(run.scheme, (weights @ basis).T, len(present))]
