@@ -4,10 +4,10 @@
 #include <nanobind/stl/pair.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <optional>
-#include <unordered_map>
 
 #include "bind/parse/parsed_lines.hpp"
 #include "words/text_lines.hpp"
@@ -123,19 +123,41 @@ nb::tuple by_column(const Names& names, std::int64_t first, const std::map<std::
     return nb::make_tuple(to_memoryview(columns), to_memoryview(ends), nb::bytes(text.data(), text.size()));
 }
 
+// A set of hashes, each with whether it has occurred in a sampled row; for a number of them that is known beforehand.
+class Occurrences {
+public:
+    explicit Occurrences(std::size_t most)
+        : hashes_(std::bit_ceil(2 * most + 2)), in_sample_(hashes_.size()), shift_(64 - std::bit_width(hashes_.size() - 1)) {}
+
+    // Whether it is the first of this hash, or its first in a sampled row.
+    bool is_new(std::uint64_t hash, bool sampled_row) {
+        hash |= hash == 0;
+        std::size_t at = hash * key_ >> shift_;
+        while (hashes_[at] != 0 && hashes_[at] != hash) at = (at + 1) & (hashes_.size() - 1);
+        const bool is_new = hashes_[at] == 0 || (sampled_row && !in_sample_[at]);
+        hashes_[at] = hash;
+        in_sample_[at] |= sampled_row;
+        return is_new;
+    }
+
+private:
+    std::vector<std::uint64_t> hashes_;  // open addressing, 0: empty
+    std::vector<std::uint8_t> in_sample_;
+    int shift_;
+    std::uint64_t key_ = hash_secret();
+};
+
 // Candidates on their way to the process that merges them: four numbers (lookups, entries, samples, bytes of text), then the
 // hashes, columns, ends, sampled columns, flags and the text. Of a name that occurs often only what a merge would take goes: its
 // first occurrence, and its first in a sampled row. (A dictionary that counts names would need all of them.)
 nb::bytes pack_candidates(const Candidates& list) {
-    std::unordered_map<std::uint64_t, bool, KeyedHash> sampled_before;
+    Occurrences occurrences(list.entries.size());
     std::vector<std::uint64_t> hashes;
     std::vector<std::uint32_t> columns, ends;
     std::string flags, text;
     std::uint32_t begin = 0;
     for (const auto& [name, sampled_row, end] : list.entries) {
-        const auto [seen, is_first] = sampled_before.try_emplace(name.hash, sampled_row);
-        if (is_first || (sampled_row && !seen->second)) {
-            seen->second |= sampled_row;
+        if (occurrences.is_new(name.hash, sampled_row)) {
             hashes.push_back(name.hash);
             columns.push_back(name.column);
             text.append(list.text, begin, end - begin);
