@@ -16,25 +16,26 @@ _LENGTH = struct.Struct("<Q")
 
 def pack(header: Mapping[str, Any], *buffers: Any) -> bytes:
     """
-    >>> unpack(pack({"lines": 2}, b"page", b""))
-    ({'lines': 2}, [b'page', b''])
+    >>> header, (page,) = unpack(pack({"lines": 2}, b"page"))
+    >>> header, bytes(page)
+    ({'lines': 2}, b'page')
     """
     parts = [json.dumps(header, separators=(",", ":")).encode(), *map(_as_bytes, buffers)]
     lengths = struct.pack(f"<{1 + len(parts)}Q", len(parts), *(len(part) for part in parts))
     return b"".join([lengths, *parts])
 
 
-def unpack(message: bytes | bytearray | memoryview) -> tuple[dict[str, Any], list[bytes]]:
-    """The header, and the buffers as bytes."""
+def unpack(message: bytes | bytearray | memoryview) -> tuple[dict[str, Any], list[memoryview]]:
+    """The header, and the buffers where they lie in the message: the learner does not copy what it receives."""
     view = memoryview(message)
     (count,) = _LENGTH.unpack_from(view)
     lengths = struct.unpack_from(f"<{count}Q", view, _LENGTH.size)
     start, parts = _LENGTH.size * (1 + count), []
     for length in lengths:
-        parts.append(bytes(view[start : start + length]))
+        parts.append(view[start : start + length])
         start += length
     header, *buffers = parts
-    return json.loads(header), buffers
+    return json.loads(bytes(header)), buffers
 
 
 def _as_bytes(buffer: Any) -> Any:

@@ -75,7 +75,7 @@ def _space_as_json(space: FeatureSpace | None) -> dict[str, Any] | None:
     return {name: getattr(space, name) for name in fields}
 
 
-def _parsed_of(answer: bytes, source: LineSource) -> Parsed:
+def _parsed_of(answer: memoryview, source: LineSource) -> Parsed:
     """What the worker has parsed. Its error, where there is one, is raised here, in the order of the file."""
     header, buffers = unpack(answer)
     raise_error(header)
@@ -119,7 +119,7 @@ def read_piece(piece: bytes) -> bytes:
     for k, span in enumerate(header["spans"]):
         try:
             source = _source(header["job"])
-            place = copied[k] if copied else source.file.native_source()
+            place = bytes(copied[k]) if copied else source.file.native_source()
             answers.append(_packed(source, Parsed(*source.parse(place, *span))))
         except (RosenblattError, OSError) as error:
             answers.append(error_answer(error))

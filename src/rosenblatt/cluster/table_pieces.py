@@ -96,7 +96,7 @@ def _path_of(file: InputFile) -> str:
     return file.inputs
 
 
-def _rows_of(answer: bytes) -> SpanRows:
+def _rows_of(answer: memoryview) -> SpanRows:
     header, (batches,) = unpack(answer)
     raise_error(header)
     rows = [*pa.ipc.open_stream(pa.py_buffer(batches))] if batches else []
@@ -114,7 +114,7 @@ def read_table_piece(piece: bytes) -> bytes:
     for k, (begin, end, part, parts) in enumerate(header["spans"]):
         try:
             table, numbers = _table(header["table"])
-            rows = table.read_span(TableSpan(begin, end, 0, copied[k] if copied else None, part, parts))
+            rows = table.read_span(TableSpan(begin, end, 0, bytes(copied[k]) if copied else None, part, parts))
         except (RosenblattError, OSError) as error:
             answers.append(error_answer(error))
             break
