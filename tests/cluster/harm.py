@@ -59,15 +59,26 @@ def _is_first(marker: str) -> bool:
 
 
 class Harmed:
-    """An engine whose workers come to harm; it outlives a fit, and counts the answers."""
+    """An engine whose workers come to harm; it outlives a fit, and counts the answers, in all and to each reading."""
 
-    def __init__(self, engine: Any, harm: Callable[[str, int, bytes], bytes] | None = None, marker: Path | None = None):
-        self._engine, self.name, self.window, self.answers = engine, engine.name, engine.window, 0
-        self._harm = None if harm is None else partial(harm, str(marker), 4)
+    def __init__(
+        self,
+        engine: Any,
+        harm: Callable[[str, int, bytes], bytes] | None = None,
+        marker: Path | None = None,
+        after: int = 4,
+    ):
+        self._engine, self.name, self.window, self.readings = engine, engine.name, engine.window, list[int]()
+        self._harm = None if harm is None else partial(harm, str(marker), after)
+
+    @property
+    def answers(self) -> int:
+        return sum(self.readings)
 
     def in_order(self, read: Any, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        self.readings.append(0)
         for answer in self._engine.in_order(self._harm or read, pieces):
-            self.answers += 1
+            self.readings[-1] += 1
             yield answer
 
     def notes(self) -> list[str]:

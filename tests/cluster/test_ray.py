@@ -53,8 +53,12 @@ def test_two_workers_give_the_bits_of_one_machine(case: str, running: Any, tmp_p
 
 def test_a_killed_worker_changes_no_bit(running: Any, tmp_path: Path) -> None:
     data, marker = CASES["text"][0](tmp_path), tmp_path / "killed"
-    together = fit(data, Harmed(running, kill_once, marker), rule="arow")
+    unharmed = Harmed(running)
+    fit(data, unharmed, rule="arow")
+    together = fit(data, Harmed(running, kill_once, marker, after=max(unharmed.readings)), rule="arow")
     assert marker.exists()
+    (note,) = running.notes()
+    assert note.endswith("of Ray lost the worker, and went to another one, to the same bits.")
     assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, rule="arow").model, tmp_path)
 
 

@@ -65,8 +65,14 @@ def test_two_workers_give_the_bits_of_one_machine(case: str, session: Any, tmp_p
 
 def test_a_killed_worker_changes_no_bit(session: Any, tmp_path: Path) -> None:
     data, marker = CASES["text"][0](tmp_path), tmp_path / "killed"
-    together = fit(data, Harmed(Spark(session=session), kill_once, marker), rule="arow")
+    engine = Spark(session=session)
+    unharmed = Harmed(engine)
+    fit(data, unharmed, rule="arow")
+    assert engine.notes() == []
+    together = fit(data, Harmed(engine, kill_once, marker, after=max(unharmed.readings)), rule="arow")
     assert marker.exists()
+    (note,) = engine.notes()
+    assert note.endswith("of Spark lost the worker, and ran again, to the same bits.")
     assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, rule="arow").model, tmp_path)
 
 

@@ -9,15 +9,16 @@ from typing import TypeVar
 
 Piece = TypeVar("Piece")
 Future = TypeVar("Future")
+Answer = TypeVar("Answer")
 
 
 def in_flight(
     pieces: Iterator[Piece],
     window: int,
     submit: Callable[[Piece], Future],
-    result: Callable[[Future], bytes],
+    result: Callable[[Future], Answer],
     cancel: Callable[[list[Future]], object],
-) -> Generator[bytes]:
+) -> Generator[Answer]:
     """The result of each piece in order; never more than `window` of them submitted and not yet given.
 
     >>> list(in_flight(iter([b"a", b"b", b"c"]), 2, bytes.upper, bytes, lambda futures: None))

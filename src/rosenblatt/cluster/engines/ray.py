@@ -1,4 +1,4 @@
-"""Ray: each piece is a task, which Ray runs again where its worker or its node dies."""
+"""Ray: each piece is a task, which is submitted again where its worker or its node dies."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class Ray:
         require("ray")
         self._address = address
         self._is_ours = False
+        self._deaths = 0
 
     @property
     def window(self) -> int:
@@ -39,23 +40,33 @@ class Ray:
 
     def in_order(self, read_piece: ReadPiece, pieces: Iterator[bytes]) -> Generator[bytes]:
         import ray
-        from ray.exceptions import RayError
+        from ray.exceptions import RayError, RayTaskError
 
-        task = ray.remote(_call).options(max_retries=_RETRIES, num_cpus=1)
+        task = ray.remote(_call).options(max_retries=0, num_cpus=1)  # we do it ourselves, and count
 
-        def result(reference: Any) -> bytes:
-            try:
-                answer: bytes = ray.get(reference)
-            except RayError as error:
-                why = str(error).strip().splitlines()[0]
-                raise DataError(f"Ray: a piece was given up after {plural(_RETRIES, 'retry')}: {why}") from None
-            return answer
+        def submit(piece: bytes) -> tuple[bytes, Any]:
+            return piece, task.remote(read_piece, piece)
 
-        def cancel(references: list[Any]) -> None:
-            for reference in references:
+        def result(submitted: tuple[bytes, Any]) -> bytes:
+            piece, reference = submitted
+            for retries in range(_RETRIES + 1):
+                try:
+                    answer: bytes = ray.get(reference)
+                    return answer
+                except RayTaskError as error:
+                    raise DataError(f"Ray: a worker cannot run its task: {error.cause}") from None
+                except RayError as error:
+                    why = str(error).strip().splitlines()[0]
+                    if retries < _RETRIES:
+                        self._deaths += 1
+                        reference = task.remote(read_piece, piece)
+            raise DataError(f"Ray: a piece was given up after {plural(_RETRIES, 'retry')}: {why}")
+
+        def cancel(submitted: list[tuple[bytes, Any]]) -> None:
+            for _, reference in submitted:
                 ray.cancel(reference)
 
-        return in_flight(pieces, self.window, lambda piece: task.remote(read_piece, piece), result, cancel)
+        return in_flight(pieces, self.window, submit, result, cancel)
 
     def partitions(self, frame: Any, pack: Callable[[Any], bytes]) -> Generator[bytes]:
         """Of a Dataset, whose blocks are Arrow."""
@@ -68,7 +79,9 @@ class Ray:
             options.preserve_order = before
 
     def notes(self) -> list[str]:
-        return []  # Ray says itself which workers died, on standard error
+        if not self._deaths:
+            return []
+        return [f"{plural(self._deaths, 'piece')} of Ray lost the worker, and went to another one, to the same bits."]
 
     def __enter__(self) -> Self:
         import ray

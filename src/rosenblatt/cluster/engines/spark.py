@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
 from itertools import islice
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
+from rosenblatt.cluster.engines.in_flight import in_flight
 from rosenblatt.cluster.frames import pack_arrow_batches
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.errors import DataError, ParameterError, plural
 from rosenblatt.extras import require
 
 Piece = TypeVar("Piece")
@@ -28,6 +30,16 @@ def _only_column(rows: Iterator[Any]) -> list[bytes]:
     return [bytes(row[0]) for row in rows]
 
 
+def _counted(read: Callable[[Iterator[Any]], Any], retried: Any, rows: Iterator[Any]) -> Any:
+    """What a task does with its rows; tasks that are run again are counted."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    if context is not None and context.attemptNumber() > 0:
+        retried.add(1)
+    return read(rows)
+
+
 class Spark:
     """The session of this process, or one that is started for an address or on this machine."""
 
@@ -37,6 +49,7 @@ class Spark:
         require("spark")
         self._address, self._session = address, session
         self._is_ours = False
+        self._retried: Any = None  # a counter that tasks add to
 
     @property
     def window(self) -> int:
@@ -51,36 +64,33 @@ class Spark:
         context = self._session.sparkContext
 
         def run(numbers: list[int]) -> list[bytes]:
-            return self._job(lambda: context.runJob(packed, _only_column, numbers))
+            return self._job(lambda: context.runJob(packed, self._counting(_only_column), numbers))
 
         return self._waves(iter(range(packed.getNumPartitions())), max(self.window // AHEAD, 1), run)
 
     def _waves(
         self, pieces: Iterator[Piece], wave_size: int, run: Callable[[list[Piece]], list[bytes]]
     ) -> Generator[bytes]:
-        waves: deque[Future[list[bytes]]] = deque()
-        with ThreadPoolExecutor(_WAVES) as threads:
+        def cancel(waves: list[Future[list[bytes]]]) -> None:
+            if waves:
+                self._session.sparkContext.cancelJobsWithTag(_TAG)
 
-            def submit() -> None:
-                wave = list(islice(pieces, wave_size))
-                if wave:
-                    waves.append(threads.submit(run, wave))
-
-            try:
-                for _ in range(_WAVES):
-                    submit()
-                while waves:
-                    answers = waves[0].result()
-                    waves.popleft()
-                    submit()
-                    yield from answers
-            finally:
-                if waves:
-                    self._session.sparkContext.cancelJobsWithTag(_TAG)
+        waves = iter(lambda: list(islice(pieces, wave_size)), [])
+        with (
+            ThreadPoolExecutor(_WAVES) as threads,
+            closing(in_flight(waves, _WAVES, partial(threads.submit, run), Future.result, cancel)) as answers,
+        ):
+            for of_wave in answers:
+                yield from of_wave
 
     def _read(self, read_piece: ReadPiece, wave: list[bytes]) -> list[bytes]:
         context, n_tasks = self._session.sparkContext, -(-len(wave) // _PIECES_OF_A_TASK)
-        return self._job(lambda: context.parallelize(wave, n_tasks).map(read_piece).collect())
+        read = self._counting(partial(map, read_piece))
+        return self._job(lambda: context.parallelize(wave, n_tasks).mapPartitions(read).collect())
+
+    def _counting(self, read: Callable[[Iterator[Any]], Any]) -> Callable[[Iterator[Any]], Any]:
+        self._retried = self._retried or self._session.sparkContext.accumulator(0)
+        return partial(_counted, read, self._retried)
 
     def _job(self, job: Callable[[], list[bytes]]) -> list[bytes]:
         from py4j.protocol import Py4JError
@@ -96,7 +106,9 @@ class Spark:
         return answers
 
     def notes(self) -> list[str]:
-        return []  # Spark logs itself which executors were lost
+        if self._retried is None or not self._retried.value:
+            return []
+        return [f"{plural(self._retried.value, 'task')} of Spark lost the worker, and ran again, to the same bits."]
 
     def __enter__(self) -> Self:
         from pyspark.sql import SparkSession
