@@ -101,14 +101,14 @@ def test_a_damaged_answer_is_no_answer(tmp_path: Path) -> None:
     source = innermost_lines(open_source(CASES["text"][0](tmp_path), ReadOptions()))
     assert source is not None
     (piece,) = [piece_of(source, [span]) for span in line_spans(source.file)]
-    _, (answer,) = unpack(read_piece(piece))
-    header, (packed, names) = unpack(answer)
+    answer, (packed, names) = unpack(read_piece(piece))
+    (header,) = answer["spans"]
     flipped = bytearray(pa.decompress(packed, header["page_bytes"], "lz4_raw"))
     flipped[len(flipped) // 2] ^= 1
     with pytest.raises(DamagedPageError):
         parsed_page(flipped)
     assert len(native.NameCandidates.unpack(names, header["bits"])) > 0
-    for damaged in (names[:-1], names[:40], b"", names + b"x"):
+    for damaged in (names[:-1], names[:40], b"", bytes(names) + b"x"):
         with pytest.raises(ValueError, match="a list of names is damaged"):
             native.NameCandidates.unpack(damaged, header["bits"])
     with pytest.raises(ValueError, match="a list of names is damaged"):

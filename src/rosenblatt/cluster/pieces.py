@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
 from itertools import islice
@@ -16,7 +16,7 @@ import pyarrow as pa
 from rosenblatt import native
 from rosenblatt.cluster.engine import Engine
 from rosenblatt.cluster.messages import as_text, from_text, pack, unpack
-from rosenblatt.cluster.worker_errors import check_version, error_answer, raise_error
+from rosenblatt.cluster.worker_errors import check_version, error_header, raise_error
 from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.readers.cache.pages import parsed_page
 from rosenblatt.readers.formats.lines import LineSource, LineSpan, Parsed, innermost_lines
@@ -48,8 +48,9 @@ def spans_in_order(spans: Iterator[LineSpan], source: LineSource, engine: Engine
 
     with closing(engine.in_order(read_piece, pieces())) as answers:
         for answer in answers:
-            for part in unpack(answer)[1]:
-                yield bytes_read.popleft(), _parsed_of(part, source)
+            header, buffers = unpack(answer)
+            for k, span in enumerate(header["spans"]):
+                yield bytes_read.popleft(), _parsed_of(span, buffers[2 * k], buffers[2 * k + 1], source)
 
 
 def piece_of(source: LineSource, spans: Sequence[LineSpan], written: Sequence[int] = ()) -> bytes:
@@ -75,13 +76,10 @@ def _space_as_json(space: FeatureSpace | None) -> dict[str, Any] | None:
     return {name: getattr(space, name) for name in fields}
 
 
-def _parsed_of(answer: memoryview, source: LineSource) -> Parsed:
+def _parsed_of(header: Mapping[str, Any], page: memoryview, names: memoryview, source: LineSource) -> Parsed:
     """What the worker has parsed. Its error, where there is one, is raised here, in the order of the file."""
-    header, buffers = unpack(answer)
     raise_error(header)
-    page = pa.decompress(buffers[0], header["page_bytes"], _CODEC)
-    values, labels, weights = parsed_page(page)
-    names = native.NameCandidates.unpack(buffers[1], header["bits"]) if header["bits"] else None
+    values, labels, weights = parsed_page(pa.decompress(page, header["page_bytes"], _CODEC))
     source.merge_parser_result(header["parser"])
     return Parsed(
         *values.buffers,
@@ -95,7 +93,7 @@ def _parsed_of(answer: memoryview, source: LineSource) -> Parsed:
         header["bad_count"],
         header["stopped"],
         values.checked_rows,
-        names,
+        native.NameCandidates.unpack(names, header["bits"]) if header["bits"] else None,
     )
 
 
@@ -115,19 +113,24 @@ def _times_written(source: LineSource) -> list[int]:
 def read_piece(piece: bytes) -> bytes:
     """Read, parse and pack the spans of a piece: see `engine.py`. After one that cannot be read come no others."""
     header, copied = unpack(piece)
-    answers = []
+    headers: list[dict[str, Any]] = []
+    buffers: list[Any] = []  # two of each span
     for k, span in enumerate(header["spans"]):
         try:
             source = _source(header["job"])
             place = bytes(copied[k]) if copied else source.file.native_source()
-            answers.append(_packed(source, Parsed(*source.parse(place, *span))))
+            span_header, *packed = _packed(source, Parsed(*source.parse(place, *span)))
         except (RosenblattError, OSError) as error:
-            answers.append(error_answer(error))
+            headers.append(error_header(error))
+            buffers += [b"", b""]
             break
-    return pack({}, *answers)
+        headers.append(span_header)
+        buffers += packed
+    return pack({"spans": headers}, *buffers)
 
 
-def _packed(source: LineSource, parsed: Parsed) -> bytes:
+def _packed(source: LineSource, parsed: Parsed) -> tuple[dict[str, Any], Any, bytes]:
+    """The rows of a span: a header, the page, the names."""
     assert parsed.checked is not None
     bits = source.names_bits if parsed.names is not None else 0
     header = {
@@ -142,8 +145,7 @@ def _packed(source: LineSource, parsed: Parsed) -> bytes:
     }
     page = native.Packer().page(parsed.checked, parsed.labels, parsed.weights)
     header["page_bytes"] = len(page)
-    packed = pa.compress(page, _CODEC, asbytes=True)
-    return pack(header, packed, parsed.names.pack() if bits else b"")
+    return header, pa.compress(page, _CODEC), parsed.names.pack() if bits else b""
 
 
 @lru_cache(_SOURCES)

@@ -16,12 +16,16 @@ _ERRORS: Mapping[str, type[RosenblattError]] = {
 
 
 def error_answer(error: RosenblattError | OSError) -> bytes:
+    return pack(error_header(error), b"")
+
+
+def error_header(error: RosenblattError | OSError) -> dict[str, Any]:
     host = socket.gethostname()
     if isinstance(error, OSError):
         sentence = f"the worker {host} cannot read the file: {error.strerror or error}."
-        return pack({"error": "DataError", "sentence": sentence, "file": None}, b"")
+        return {"error": "DataError", "sentence": sentence, "file": None}
     where = f"{error.args[0].rstrip('.')} (on the worker {host}, which must see the same files)."
-    return pack({"error": type(error).__name__, "sentence": where, "file": error.file}, b"")
+    return {"error": type(error).__name__, "sentence": where, "file": error.file}
 
 
 def raise_error(header: Mapping[str, Any]) -> None:
