@@ -78,7 +78,7 @@ class Spark:
         waves = iter(lambda: list(islice(pieces, wave_size)), [])
         with (
             ThreadPoolExecutor(_WAVES) as threads,
-            closing(in_flight(waves, _WAVES, partial(threads.submit, run), Future.result, cancel)) as answers,
+            closing(in_flight(waves, _WAVES, lambda wave: threads.submit(run, wave), Future.result, cancel)) as answers,
         ):
             for of_wave in answers:
                 yield from of_wave
