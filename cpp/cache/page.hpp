@@ -1,8 +1,9 @@
 // A block of examples <-> the bytes of a page. A cache is a sequence of pages.
 //
 // A checksum over the rest, a header, then the arrays, widest elements first: row starts, weights, targets, column numbers (2 bytes if
-// that is enough), values (omitted if all are 1; as integers of 2 or 4 bytes and a power of ten if that is exact),
-// labels. A dense block has no row starts and no column numbers.
+// that is enough, else 3, the highest ones in an array of their own), values (omitted if all are 1; as integers of 2 or 4 bytes and a
+// power of ten if that is exact; if few are different, these once, and 1 or 2 bytes that number them), labels. A dense block has no
+// row starts and no column numbers.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "cache/distinct_numbers.hpp"
 #include "cache/pack_numbers.hpp"
 #include "core/memory/memory_pool.hpp"
 #include "isa/dispatch.hpp"
@@ -19,8 +21,8 @@ namespace rosenblatt {
 
 struct PageHeader {
     static constexpr unsigned max_places = 9;
-    enum Value : std::uint8_t { ones, float32, float64, int16, int32 };
-    enum Index : std::uint8_t { index32, index64, index16 };
+    enum Value : std::uint8_t { ones, float32, float64, int16, int32, numbered8, numbered16 };
+    enum Index : std::uint8_t { index32, index64, index16, index24 };
 
     std::uint64_t rows = 0, entries = 0, features = 0;
     std::uint8_t sparse = false;
@@ -29,13 +31,14 @@ struct PageHeader {
     std::uint8_t weighted = false;
     Index index = index32;
     std::uint8_t targeted = false;
-    std::uint8_t unused[2] = {};
+    std::uint16_t distinct = 0;  // different values, where they are numbered
 
-    std::size_t value_width() const { return value == int16 ? 2 : value == float64 ? 8 : 4; }
-    std::size_t index_width() const { return index == index16 ? 2 : index == index64 ? 8 : 4; }
+    bool numbered() const { return value == numbered8 || value == numbered16; }
+    std::size_t value_width() const { return value == numbered8 ? 1 : value == int16 || value == numbered16 ? 2 : value == float64 ? 8 : 4; }
+    std::size_t index_width() const { return index == index16 || index == index24 ? 2 : index == index64 ? 8 : 4; }
     // Could a page of `size` bytes have this header? If so, no arithmetic with its numbers overflows.
     bool is_possible(std::size_t size) const {
-        const bool known = value <= int32 && index <= index16 && places <= max_places && sparse <= 1 && weighted <= 1 && targeted <= 1;
+        const bool known = value <= numbered16 && index <= index24 && places <= max_places && sparse <= 1 && weighted <= 1 && targeted <= 1;
         if (!known || rows > size || entries > size) return false;
         return sparse || ((value == float32 || value == float64) && entries == 0 && (features == 0 || rows <= size / features));
     }
@@ -47,18 +50,20 @@ static_assert(sizeof(PageHeader) == header_size);
 
 // Where the arrays of a page begin: widest elements first, so that each array is aligned to its element size.
 struct PageLayout {
-    std::size_t starts = 0, weights = 0, targets = 0, indices = 0, values = 0, labels = 0, end = checksum_size + header_size;
+    std::size_t starts = 0, weights = 0, targets = 0, distinct = 0, indices = 0, high_indices = 0, values = 0, labels = 0, end = checksum_size + header_size;
 
     explicit PageLayout(const PageHeader& header) {
         const std::pair<std::size_t&, std::pair<std::size_t, std::size_t>> arrays[] = {
             {starts, {8, header.sparse ? header.rows + 1 : 0}},
             {weights, {8, header.weighted ? header.rows : 0}},
             {targets, {8, header.targeted ? header.rows : 0}},
+            {distinct, {8, header.distinct}},
             {indices, {header.index_width(), header.entries}},
+            {high_indices, {1, header.index == PageHeader::index24 ? header.entries : 0}},
             {values, {header.value_width(), header.stored_values()}},
             {labels, {4, header.rows}},
         };
-        for (const std::size_t width : {8, 4, 2})
+        for (const std::size_t width : {8, 4, 2, 1})
             for (const auto& [offset, size] : arrays)
                 if (size.first == width) {
                     offset = end;
@@ -87,8 +92,10 @@ public:
         header.entries = rows.sparse ? rows.stored : 0;
         if (rows.sparse && rows.wide_indices) header.index = PageHeader::index64;
         else if (rows.sparse && rows.features <= std::size_t{1} << 16) header.index = PageHeader::index16;
+        else if (rows.sparse && rows.features <= std::size_t{1} << 24) header.index = PageHeader::index24;
         header.value = choose_value_type(rows);
-        if (header.value >= PageHeader::int16) header.places = static_cast<std::uint8_t>(places);
+        if (header.value == PageHeader::int16 || header.value == PageHeader::int32) header.places = static_cast<std::uint8_t>(places);
+        if (header.numbered()) header.distinct = static_cast<std::uint16_t>(distinct.numbers().size());
         const PageLayout layout(header);
         PooledVector<std::uint8_t> page;
         page.resize(layout.end);
@@ -101,12 +108,16 @@ public:
         put(layout.weights, weights, weights ? 8 * header.rows : 0);
         put(layout.targets, targets, targets ? 8 * header.rows : 0);
         put(layout.labels, labels, 4 * header.rows);
-        if (header.index == PageHeader::index16)
-            native().pages->int32_to_uint16(static_cast<const std::int32_t*>(rows.indices), header.entries,
-                                            reinterpret_cast<std::uint16_t*>(first + layout.indices));
-        else put(layout.indices, rows.indices, header.index_width() * header.entries);
+        if (header.numbered()) put(layout.distinct, distinct.numbers().data(), 8 * header.distinct);
+        if (header.index_width() == 2) {
+            const auto* const columns = static_cast<const std::int32_t*>(rows.indices);
+            native().pages->int32_to_uint16(columns, header.entries, reinterpret_cast<std::uint16_t*>(first + layout.indices));
+            for (std::size_t i = 0; header.index == PageHeader::index24 && i < header.entries; ++i)
+                first[layout.high_indices + i] = static_cast<std::uint8_t>(columns[i] >> 16);
+        } else put(layout.indices, rows.indices, header.index_width() * header.entries);
         if (header.value == PageHeader::int16)
             native().pages->int32_to_int16(integers.data(), integers.size(), reinterpret_cast<std::int16_t*>(first + layout.values));
+        else if (header.numbered()) distinct.write(first + layout.values, header.value_width());
         else put(layout.values, header.value == PageHeader::int32 ? integers.data() : rows.values, header.value_width() * header.stored_values());
         const std::uint64_t sum = native().pages->checksum(first + checksum_size, layout.end - checksum_size);
         put(0, &sum, checksum_size);
@@ -125,7 +136,8 @@ private:
             std::int32_t largest = 0;
             if (to_integers(value, count, largest)) return largest > 32767 ? PageHeader::int32 : PageHeader::int16;
         }
-        return PageHeader::float64;
+        if (!distinct.number(value, count)) return PageHeader::float64;
+        return distinct.numbers().size() <= 256 ? PageHeader::numbered8 : PageHeader::numbered16;
     }
 
     bool to_integers(const double* value, std::size_t count, std::int32_t& largest) {
@@ -139,6 +151,7 @@ private:
 
     unsigned places = 0;
     PooledVector<std::int32_t> integers;
+    DistinctNumbers distinct;
 };
 
 // A page that was read, and its examples. Arrays that are stored as they are used stay in the page.
@@ -175,6 +188,7 @@ struct Page {
         rows.values = first + layout.values;
         rows.row_stride = static_cast<std::ptrdiff_t>(header.features);
         rows.column_stride = 1;
+        if (header.numbered() && !open_numbered(header, layout)) return false;
         const bool proven = header.sparse && open_sparse(header, layout);
         checked = proven || native().rows->check(rows).kind == Fault::none;
         return true;
@@ -195,7 +209,9 @@ private:
             columns = native().pages->uint16_to_int32(reinterpret_cast<const std::uint16_t*>(first + layout.indices), header.entries, indices.data());
             rows.indices = indices.data();
         }
-        if (header.value == PageHeader::float32 || header.value == PageHeader::float64) return false;
+        if (header.index == PageHeader::index24) open_columns(first + layout.indices, first + layout.high_indices, header.entries);
+        if (header.numbered()) rows.values = values.data();
+        if (header.numbered() || header.value == PageHeader::float32 || header.value == PageHeader::float64) return false;
         values.resize(header.entries);
         const double power = power_of_ten(header.places);
         const std::uint8_t* const from = first + layout.values;
@@ -207,6 +223,24 @@ private:
         if (header.index != PageHeader::index16 || header.value == PageHeader::ones) return false;
         rows.largest = static_cast<double>(numbers.largest) / power;  // division keeps the order
         return check_columns(columns);
+    }
+
+    void open_columns(const std::uint8_t* low, const std::uint8_t* high, std::size_t count) {
+        indices.resize(count);
+        native().pages->uint16_to_int32(reinterpret_cast<const std::uint16_t*>(low), count, indices.data());
+        for (std::size_t i = 0; i < count; ++i) indices[i] |= std::int32_t{high[i]} << 16;
+        rows.indices = indices.data();
+    }
+
+    // False: a number is not one of those that occur.
+    bool open_numbered(const PageHeader& header, const PageLayout& layout) {
+        const std::uint8_t* const first = content.data();
+        const auto* const numbers = reinterpret_cast<const double*>(first + layout.distinct);
+        values.resize(header.entries);
+        const auto open_as = [&](auto code) {
+            return take_numbered(numbers, header.distinct, reinterpret_cast<const decltype(code)*>(first + layout.values), header.entries, values.data());
+        };
+        return header.value == PageHeader::numbered8 ? open_as(std::uint8_t{}) : open_as(std::uint16_t{});
     }
 
     // What rows/check.cpp does, without reading the column numbers again. False: that check is needed.

@@ -11,8 +11,6 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-import pyarrow as pa
-
 from rosenblatt import native
 from rosenblatt.cluster.engine import Engine
 from rosenblatt.cluster.messages import as_text, from_text, pack, unpack
@@ -26,7 +24,6 @@ from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import FeatureSpace
 from rosenblatt.version import __version__
 
-_CODEC = "lz4_raw"  # a third of the bytes of hashed text, whose values repeat, at 1.2 GB/s; unpacked at 5 GB/s
 _SPANS = 4  # of a piece, once every worker has some: an engine takes milliseconds for each piece
 _SOURCES = 4  # that a worker has open at a time
 
@@ -79,7 +76,7 @@ def _space_as_json(space: FeatureSpace | None) -> dict[str, Any] | None:
 def _parsed_of(header: Mapping[str, Any], page: memoryview, names: memoryview, source: LineSource) -> Parsed:
     """What the worker has parsed. Its error, where there is one, is raised here, in the order of the file."""
     raise_error(header)
-    values, labels, weights = parsed_page(pa.decompress(page, header["page_bytes"], _CODEC))
+    values, labels, weights = parsed_page(page)
     source.merge_parser_result(header["parser"])
     return Parsed(
         *values.buffers,
@@ -144,8 +141,7 @@ def _packed(source: LineSource, parsed: Parsed) -> tuple[dict[str, Any], Any, by
         "parser": source.parser_result(),
     }
     page = native.Packer().page(parsed.checked, parsed.labels, parsed.weights)
-    header["page_bytes"] = len(page)
-    return header, pa.compress(page, _CODEC), parsed.names.pack() if bits else b""
+    return header, page, parsed.names.pack() if bits else b""
 
 
 @lru_cache(_SOURCES)

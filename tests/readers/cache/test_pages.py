@@ -44,15 +44,18 @@ def sparse(values: Any, features: int = 50_000, index: type = np.int32) -> Block
 
 KINDS = [
     (np.arange(1.0, 1000.0) / 10_000, 50_000, 4),
-    (np.arange(1.0, 1000.0) / 10_000, 70_000, 6),
+    (np.arange(1.0, 1000.0) / 10_000, 70_000, 5),
+    (np.arange(1.0, 1000.0) / 10_000, 2**24, 5),
+    (np.arange(1.0, 1000.0) / 10_000, 2**24 + 1, 6),
     (np.arange(1.0, 1000.0) / 8, 50_000, 6),
     (np.arange(-500.0, 499.0) * 1e6, 50_000, 6),
     (np.random.default_rng(1).standard_normal(999), 50_000, 10),
-    (np.array([-0.0] * 999), 50_000, 10),
-    (np.array([1e300] * 999), 50_000, 10),
+    (np.array([-0.0] * 999), 50_000, 3),
+    (np.array([1e300] * 999), 50_000, 3),
+    (np.array([2.0**0.5] * 999), 70_000, 4),
     (np.linspace(0, 1, 999, dtype=np.float32), 50_000, 6),
     (np.ones(999), 65_536, 2),
-    (np.ones(999), 65_537, 4),
+    (np.ones(999), 65_537, 3),
 ]
 
 
@@ -123,6 +126,29 @@ numbers = st.one_of(
 )
 
 
+@pytest.mark.parametrize(("distinct", "count", "value_bytes"), [(256, 1024, 1), (257, 1028, 2), (4096, 20_000, 2)])
+def test_few_different_values_are_numbered(distinct: int, count: int, value_bytes: int, file: int) -> None:
+    values = np.sqrt(np.random.default_rng(distinct).permutation(np.arange(count) % distinct) + 2.0)
+    block = sparse(values)
+    restored, size = round_trip(block, file)
+    assert page(block) == slow.page(block)
+    assert restored.values.values.tobytes() == values.tobytes()  # type: ignore[union-attr]
+    assert size - 8 * distinct - (2 + value_bytes) * count <= 100
+    one_more = sparse(np.append(values, np.pi))
+    assert page(one_more) == slow.page(one_more)
+    assert (len(page(one_more)) > 9 * count) == (distinct == 4096 or 4 * (distinct + 1) > count + 1)
+
+
+def test_a_position_beyond_the_different_values_is_noticed(file: int) -> None:
+    good = page(sparse(np.sqrt(np.arange(40) % 3 + 2.0)))
+    content = bytearray(good[8:])
+    at = content.rindex(bytes([0, 1, 2, 0, 1, 2]))
+    content[at] = 3
+    os.pwrite(file, slow.checksum(bytes(content)).to_bytes(8, "little") + content, 0)
+    with pytest.raises(DamagedPageError):
+        list(read_blocks(file, [(0, len(good))]))
+
+
 @given(st.lists(st.lists(numbers, min_size=1, max_size=40), min_size=1, max_size=4))
 def test_values_take_as_few_bytes_as_hold_them(blocks: list[list[float]]) -> None:
     packer, places = native.Packer(), 0
@@ -153,17 +179,18 @@ def test_every_damaged_byte_is_noticed(file: int) -> None:
 
 
 @pytest.mark.parametrize("huge", [0, 9, 2**31, 2**61, 2**63, 2**64 - 1])
-@pytest.mark.parametrize("field", range(8))
+@pytest.mark.parametrize("field", range(10))
 def test_a_head_that_lies_is_noticed_though_its_checksum_is_right(field: int, huge: int, file: int) -> None:
-    for block in (sparse(np.arange(9.0) / 4), Block(np.ones((2, 3)), np.zeros(2, np.int32))):
+    numbered = sparse(np.sqrt(np.arange(40) % 3 + 2.0), 70_000)
+    for block in (sparse(np.arange(9.0) / 4), numbered, Block(np.ones((2, 3)), np.zeros(2, np.int32))):
         good = page(block)
-        head = list(struct.unpack("<QQQBBBBB3x", good[8:40]))
-        lie = huge if field < 3 else huge % 256
+        head = list(struct.unpack("<QQQBBBBBBH", good[8:40]))
+        lie = huge if field < 3 else huge % 65536 if field == 9 else huge % 256
         no_lie = (field == 2 and head[3]) or (field == 5 and lie < 10)  # still consistent
         if head[field] == lie or no_lie:
             continue
         head[field] = lie
-        content = struct.pack("<QQQBBBBB3x", *head) + good[40:]
+        content = struct.pack("<QQQBBBBBBH", *head) + good[40:]
         os.pwrite(file, slow.checksum(content).to_bytes(8, "little") + content, 0)
         with pytest.raises(DamagedPageError):
             list(read_blocks(file, [(0, len(good))]))

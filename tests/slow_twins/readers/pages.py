@@ -32,6 +32,13 @@ def scaled_integers(values: list[float], places: int) -> list[int] | None:
     return scaled if exact and all(-(2**31) <= m < 2**31 for m in scaled) else None
 
 
+def numbered(values: list[float]) -> tuple[list[bytes], list[int]] | None:
+    """The different numbers in the order in which they first occur, and the position of each; None if they are many."""
+    distinct: dict[bytes, int] = {}
+    positions = [distinct.setdefault(struct.pack("d", value), len(distinct)) for value in values]
+    return (list(distinct), positions) if len(distinct) <= min(4096, len(values) // 4) else None
+
+
 def page(block: Block, places: int = 0) -> bytes:
     """A block as a page, given the number of decimal places that earlier blocks needed."""
     values, rows = block.values, len(block.labels)
@@ -41,12 +48,18 @@ def page(block: Block, places: int = 0) -> bytes:
     if not isinstance(values, Csr):
         kind, letter = (2, "d") if values.dtype == np.float64 else (1, "f")
         arrays.insert(2, (values.itemsize, struct.pack(f"{values.size}{letter}", *values.ravel())))
-        head = (rows, 0, values.shape[1], 0, kind, 0, bool(weights), 0, bool(targets))
+        head = (rows, 0, values.shape[1], 0, kind, 0, bool(weights), 0, bool(targets), 0)
     else:
         numbers, entries = values.values.tolist(), len(values.indices)
-        index, width = (
-            (1, "q") if values.indices.dtype == np.int64 else (2, "H") if values.features <= 2**16 else (0, "i")
-        )
+        high, different = [], []
+        if values.indices.dtype == np.int64:
+            index, width, low = 1, "q", values.indices.tolist()
+        elif values.features <= 2**24:
+            index, width, low = 2, "H", [column % 2**16 for column in values.indices.tolist()]
+            if values.features > 2**16:
+                index, high = 3, [column >> 16 for column in values.indices.tolist()]
+        else:
+            index, width, low = 0, "i", values.indices.tolist()
         kind, letter, scaled = 2, "d", numbers
         if values.values.dtype == np.float32:
             kind, letter = 1, "f"
@@ -62,11 +75,18 @@ def page(block: Block, places: int = 0) -> bytes:
             if exact is not None:
                 short = all(-(2**15) <= m < 2**15 for m in exact)
                 kind, letter, scaled = (3, "h", exact) if short else (4, "i", exact)  # type: ignore[assignment]
+            elif (few := numbered(numbers)) is not None:
+                different, scaled = few  # type: ignore[assignment]
+                kind, letter = (5, "B") if len(different) <= 256 else (6, "H")
         arrays.insert(0, (8, struct.pack(f"{rows + 1}q", *values.indptr)))
-        arrays.insert(3, (struct.calcsize(width), struct.pack(f"{entries}{width}", *values.indices)))
-        arrays.insert(4, (struct.calcsize(letter), struct.pack(f"{len(scaled)}{letter}", *scaled)))
-        head = (rows, entries, values.features, 1, kind, places if kind > 2 else 0, bool(weights), index, bool(targets))
-    content = struct.pack("<QQQBBBBBB2x", *head) + b"".join(
+        arrays.insert(3, (8, b"".join(different)))
+        arrays.insert(4, (struct.calcsize(width), struct.pack(f"{entries}{width}", *low)))
+        arrays.insert(5, (1, bytes(high)))
+        arrays.insert(6, (struct.calcsize(letter), struct.pack(f"{len(scaled)}{letter}", *scaled)))
+        n_places = places if kind in (3, 4) else 0
+        sides = bool(weights), index, bool(targets), len(different)
+        head = (rows, entries, values.features, 1, kind, n_places, *sides)
+    content = struct.pack("<QQQBBBBBBH", *head) + b"".join(
         part for _, part in sorted(arrays, key=lambda part: -part[0])
     )
     return checksum(content).to_bytes(8, "little") + content
