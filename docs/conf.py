@@ -101,10 +101,13 @@ def figures_drawn(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str
     return str(figure_rst([path], gallery_conf["src_dir"]))
 
 
+ROOMS = ("regions", "runs", "proofs", "networks", "curves", "numbers", "comparisons")  # of the gallery, in this order
+
 sphinx_gallery_conf = {
     "examples_dirs": ["learn", "gallery"],
     "gallery_dirs": ["_learn", "_gallery"],
     "filename_pattern": "/plot_",
+    "subsection_order": [f"gallery/{room}" for room in ROOMS],
     "within_subsection_order": FileNameSortKey,
     "image_scrapers": (figures_drawn,),
     "reset_modules": (),

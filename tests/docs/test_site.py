@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 DOCS = Path(__file__).parents[2] / "docs"
 SECTIONS = ("README", "start", "do", "reference", "explain", "benchmarks")
-PROGRAMS = sorted([*DOCS.glob("learn/plot_*.py"), *DOCS.glob("gallery/plot_*.py")])
+PROGRAMS = sorted([*DOCS.glob("learn/plot_*.py"), *DOCS.glob("gallery/*/plot_*.py")])
 
 
 def rows(section: str) -> list[str]:
@@ -42,8 +42,7 @@ def test_a_program_of_the_site_draws(path: Path) -> None:
 
 
 def test_the_gallery_has_25_pictures() -> None:
-    programs = [path.read_text(encoding="utf-8") for path in DOCS.glob("gallery/plot_*.py")]
-    assert sum(len(re.findall(r"^figure = ", text, flags=re.MULTILINE)) for text in programs) >= 25
+    assert len([path for path in PROGRAMS if path.parents[1].name == "gallery"]) >= 25
 
 
 def test_every_benchmark_says_when_on_what_and_how() -> None:

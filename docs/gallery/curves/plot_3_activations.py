@@ -1,0 +1,10 @@
+"""
+Step and sigmoid
+================
+
+A hard decision, and a soft one.
+"""
+
+from rosenblatt import figures
+
+figure = figures.plot_activations()

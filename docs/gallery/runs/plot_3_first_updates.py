@@ -1,0 +1,13 @@
+"""
+The first updates
+=================
+
+Named by their numbers, on dark paper.
+"""
+
+from sklearn.datasets import make_blobs
+
+from rosenblatt import figures, trace
+
+X, y = make_blobs(60, centers=[[0, 0], [3, 2]], cluster_std=0.7, random_state=5)
+figure = figures.plot_frames(trace(X, y), updates=[1, 2, 3, 4], theme="dark")
