@@ -206,7 +206,7 @@ class Client(Calls):
 
 
 class AsyncClient(Calls):
-    """The same for asyncio: every call is awaited.
+    """A service, from asyncio: the calls of `Client`, each to be awaited.
 
     Parameters
     ----------
