@@ -51,11 +51,17 @@ def environment(python: str) -> Path:
 
 def compiler(name: str, target: Target) -> Path:
     """A command that compiles C++ for the target."""
-    path = WORK / f"c++-{name}"
     # zig adds the checks of the undefined-behaviour sanitizer unless told otherwise.
     line = f'exec "{sys.executable}" -m ziglang c++ -target {target.zig} -fno-sanitize=undefined "$@"'
-    path.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
-    path.chmod(0o755)
+    return script(f"c++-{name}", f"#!/bin/sh\n{line}\n")
+
+
+def script(name: str, text: str) -> Path:
+    """A command of our own. It is written once: to ccache a file with another date is another compiler."""
+    path = WORK / name
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
     return path
 
 
@@ -69,10 +75,7 @@ def finisher(name: str, target: Target) -> Path:
         return Path(str(shutil.which("true")))
     machine = target.host.removeprefix("linux-")
     line = f'exec "{TOOLS / "patchelf"}" --replace-needed libc.so libc.musl-{machine}.so.1 "$file"'
-    path = WORK / f"finish-{name}"
-    path.write_text(f"#!/bin/sh\nfor file; do :; done  # the last argument\n{line}\n", encoding="utf-8")
-    path.chmod(0o755)
-    return path
+    return script(f"finish-{name}", f"#!/bin/sh\nfor file; do :; done  # the last argument\n{line}\n")
 
 
 def build(name: str, python: str) -> Path:
@@ -94,6 +97,7 @@ def build(name: str, python: str) -> Path:
         CXX=str(compiler(name, target)),
         PATH=f"{own.parent}{os.pathsep}{os.environ['PATH']}",
         CCACHE_COMPILERTYPE="clang",
+        CCACHE_BASEDIR=str(ROOT),  # what does not know Python is compiled once for both versions
         _PYTHON_HOST_PLATFORM=target.host,
     )
     [wheel] = raw.glob("*.whl")
