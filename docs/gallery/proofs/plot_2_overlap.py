@@ -2,7 +2,7 @@
 Two kinds that overlap
 ======================
 
-Versicolor and virginica by their petals: a few rows of each are enough to prove it.
+Versicolor and virginica: two flowers with equal petals are enough to prove it.
 """
 
 from sklearn.datasets import load_iris
