@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,21 @@ def test_dates_are_no_targets(tmp_path: Path) -> None:
     rows = "".join(f"{k},2024-{k // 28 + 1:02}-{k % 28 + 1:02}\n" for k in range(N))
     with pytest.raises(DataError, match="column 'day', holds dates, which are not numbers: count"):
         opened(write(tmp_path / "days.csv", "visits,day\n" + rows), label="day", task="number")
+
+
+@pytest.mark.parametrize("format", LINES)
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y"])
+def test_many_dates_as_labels_of_lines_are_refused(format: Callable[..., Path], form: str, tmp_path: Path) -> None:
+    X, _ = numbers()
+    days = [(date(2024, 1, 1) + timedelta(k % 90)).strftime(form) for k in range(N)]
+    path = format(tmp_path, X, days)
+    with pytest.raises(DataError, match=r"its labels are dates, .*: count the days .*; .* if each date is a class"):
+        next(iter(opened(path).blocks()))
+    with pytest.raises(DataError, match=r"found .*; count the days since a date"):
+        next(iter(opened(path, task="number").blocks()))
+    for few in (days, [days[k % 20] for k in range(N)]):
+        source = opened(format(tmp_path, X, few), task="classes" if few is days else None)
+        assert next(iter(source.blocks())).targets is None
 
 
 def test_a_file_to_predict_may_have_anything_in_the_column_of_the_target(tmp_path: Path) -> None:

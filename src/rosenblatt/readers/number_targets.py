@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import isfinite
 from typing import Literal, TypeAlias
 
-from rosenblatt.errors import option
+from rosenblatt.errors import DataError, option
 
 Task: TypeAlias = Literal["classes", "number"]
 
@@ -16,6 +17,8 @@ _FEWEST_FRACTIONS = 5  # in few rows, which mostly differ
 _ROWS_A_VALUE = 5  # whole numbers that repeat less often than this are not classes
 _BAD_SHARE = 0.05  # of labels that are not numbers among numbers: mistakes, which are refused one by one
 _GAPS = 2  # and neither are those that leave out more of their range than they use
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")  # that every date has
+_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")  # what one label is, at its start, where one is wrong
 
 
 def look_like_numbers(values: Sequence[float], n_rows: int) -> bool:
@@ -68,7 +71,33 @@ def what_is_wrong(token: str, column: str | None = None) -> str:
         return (
             f"expected a number between -{LARGEST:g} and {LARGEST:g}{where}, found {token[:40]!r}; divide all of them"
         )
-    return f"expected a number{where}, found {token[:40]!r}; correct it"
+    mend = "count the days since a date" if _DATE.match(token.strip()) else "correct it"
+    return f"expected a number{where}, found {token[:40]!r}; {mend}"
+
+
+def look_like_dates(tokens: Sequence[str]) -> bool:
+    """Whether labels, none of them missing, are dates in one of the forms that tables know.
+
+    >>> look_like_dates(["2024-05-17", "2024-05-18 09:00"]), look_like_dates(["17.5.2024"]), look_like_dates(["2024-x"])
+    (True, True, False)
+    """
+    if not tokens or not _YEAR.search(tokens[0]):
+        return False
+    import pyarrow as pa
+
+    from rosenblatt.readers.table.columns.dates import form_of_cells
+
+    return form_of_cells(pa.array(tokens)) is not None
+
+
+def dates_refused(name: str, which: str, task: str | None, *, is_column: bool = False) -> DataError:
+    """That labels are dates, where they are to be numbers or are too many for classes that nobody named so."""
+    mend = "count the days since one of them"
+    if is_column:
+        mend += f", or name another column with {option('label')}"
+    if task is None:
+        mend += f"; {option('task', 'classes')} if each date is a class"
+    return DataError(f"{name}: {which} dates, which are not numbers: {mend}.", file=name)
 
 
 def detected(what: str) -> str:

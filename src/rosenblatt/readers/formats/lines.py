@@ -12,7 +12,17 @@ from rosenblatt import native
 from rosenblatt.errors import DataError, option
 from rosenblatt.lazy import np
 from rosenblatt.readers.inputs.input_file import InputFile, NativeSource, Stream, cannot_read
-from rosenblatt.readers.number_targets import LARGEST, Task, look_like_numbers, mostly_numbers, number_of, what_is_wrong
+from rosenblatt.readers.number_targets import (
+    FEW_VALUES,
+    LARGEST,
+    Task,
+    dates_refused,
+    look_like_dates,
+    look_like_numbers,
+    mostly_numbers,
+    number_of,
+    what_is_wrong,
+)
 from rosenblatt.readers.source import BadRow, FileSource, ReadOptions, Source, SourceWrapper
 from rosenblatt.records import FeatureSpace, Floats, ParsedCsr, ParsedSourceBlock, SourceBlock
 
@@ -160,7 +170,7 @@ class LineSource(FileSource):
         checked = None if parsed.checked is None else parsed.checked.within(self.features)
         values = ParsedCsr(parsed.indptr, parsed.indices, parsed.values, self.features, checked)
         if self.task is None:
-            self.task = task_of_tokens(parsed.labels, parsed.tokens)
+            self.task = task_of_tokens(parsed.labels, parsed.tokens, self.name)
         names = self.names_of_row()
         if self.task == "classes":
             labels = self.numbering.renumbered(parsed.labels, parsed.tokens)
@@ -214,12 +224,15 @@ def innermost_lines(source: Source) -> LineSource | None:
     return source if isinstance(source, LineSource) else None
 
 
-def task_of_tokens(codes: Any, tokens: Sequence[bytes]) -> Task | None:
-    """What the labels of the first rows are; None where no row has one."""
+def task_of_tokens(codes: Any, tokens: Sequence[bytes], name: str) -> Task | None:
+    """What the labels of the first rows of a file are; None where no row has one."""
     if not tokens:
         return None
     # Without numpy: a fit of classes may do without it.
-    numbers = mostly_numbers([token.decode("utf-8", errors="replace") for token in tokens])
+    texts = [token.decode("utf-8", errors="replace") for token in tokens]
+    numbers = mostly_numbers(texts)
+    if not numbers and len(texts) > FEW_VALUES and look_like_dates(texts):
+        raise dates_refused(name, "its labels are", None)
     return "number" if look_like_numbers(sorted(set(numbers)), len(codes)) else "classes"
 
 

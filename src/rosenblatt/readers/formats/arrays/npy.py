@@ -194,7 +194,9 @@ class ArraySource(FileSource):
             return "classes"
         head = self._label_array[:_HEAD_ROWS]
         if head.dtype.kind not in "iuf":
-            return task_of_tokens(head, [_label_text(label).encode() for label in np.unique(head)]) or "classes"
+            return (
+                task_of_tokens(head, [_label_text(label).encode() for label in np.unique(head)], self.name) or "classes"
+            )
         values = np.unique(head[np.isfinite(head)])
         return "number" if look_like_numbers(values.tolist(), len(head)) else "classes"
 

@@ -6,8 +6,7 @@ import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import types
 
-from rosenblatt.errors import DataError, option
-from rosenblatt.readers.number_targets import FEW_VALUES, look_like_numbers, mostly_numbers
+from rosenblatt.readers.number_targets import FEW_VALUES, dates_refused, look_like_numbers, mostly_numbers
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.columns.dates import form_of_cells
 from rosenblatt.readers.table.columns.kinds import is_string, present_cells
@@ -26,12 +25,7 @@ def target_form(name: str, label: str, cells: pa.Array, reading: ReadOptions) ->
         cells = cells.dictionary_decode()
     if _are_dates(cells):
         if reading.task == "number" or pc.count_distinct(cells).as_py() > FEW_VALUES:
-            mend = f"count the days since one of them, or name another column with {option('label')}"
-            if reading.task is None:
-                mend += f"; {option('task', 'classes')} if each date is a class"
-            raise DataError(
-                f"{name}: its label, column {label!r}, holds dates, which are not numbers: {mend}.", file=name
-            )
+            raise dates_refused(name, f"its label, column {label!r}, holds", reading.task, is_column=True)
         return None
     form = _form(cells)
     if reading.task == "number":
