@@ -120,6 +120,20 @@ def test_few_different_numbers_are_classes(format: Callable[..., Path], tmp_path
     assert source.task == "classes"
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_counts_are_numbers_and_codes_are_classes(format: Callable[..., Path], tmp_path: Path) -> None:
+    """There are 34 of both, and all repeat; only counts are common in the middle and rare at the ends."""
+    draw = np.random.default_rng(3)
+    demand = np.concatenate([np.arange(34), draw.binomial(60, 0.25, 1600)])
+    codes = np.random.default_rng(4).permutation(34)[demand]
+    X = draw.normal(size=(len(demand), 2)).round(3)
+    for labels, task in ((demand, "number"), (codes, "classes"), (np.arange(len(demand)) % 34, "classes")):
+        path = format(tmp_path, X, [str(label) for label in labels])
+        source = opened(path, label="price" if format in TABLES else None)
+        next(iter(source.blocks()))
+        assert source.task == task
+
+
 @pytest.mark.parametrize("format", [*LINES, csv])
 @pytest.mark.parametrize(
     ("cell", "why"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from math import isfinite
 from typing import Literal, TypeAlias
 
@@ -17,13 +19,15 @@ _FEWEST_FRACTIONS = 5  # in few rows, which mostly differ
 _ROWS_A_VALUE = 5  # whole numbers that repeat less often than this are not classes
 _BAD_SHARE = 0.05  # of labels that are not numbers among numbers: mistakes, which are refused one by one
 _GAPS = 2  # and neither are those that leave out more of their range than they use
+_ALIKE = 0.7  # of neighbours, the correlation of (the roots of) how often they occur: chance alone gives about 0
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")  # that every date has
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")  # what one label is, at its start, where one is wrong
 
 
-def look_like_numbers(values: Sequence[float], n_rows: int) -> bool:
+def look_like_numbers(values: Sequence[float], n_rows: int, counts: Callable[[], Sequence[int]] | None = None) -> bool:
     """Whether labels with these distinct values, in so many rows, are a quantity: many fractions, or whole numbers that
-    hardly repeat or leave most of their range out. Codes of classes repeat, and leave out few numbers.
+    hardly repeat, leave most of their range out, or are spread as amounts are. Codes of classes repeat, leave out few
+    numbers, and are in any order. `counts` gives the rows of each value.
 
     >>> look_like_numbers([k / 2 for k in range(10)], 1000), look_like_numbers([k / 7 for k in range(100)], 1000)
     (False, True)
@@ -38,7 +42,35 @@ def look_like_numbers(values: Sequence[float], n_rows: int) -> bool:
     if len(values) <= FEW_VALUES:
         return False
     has_gaps = max(values) - min(values) + 1 > _GAPS * len(values)
-    return has_gaps or len(values) * _ROWS_A_VALUE > n_rows
+    if has_gaps or len(values) * _ROWS_A_VALUE > n_rows:
+        return True
+    return counts is not None and n_fractions == 0 and _are_spread_like_amounts(values, counts())
+
+
+def _are_spread_like_amounts(values: Sequence[float], counts: Sequence[int]) -> bool:
+    """Whether whole numbers are common in the middle and rare at both ends, and neighbours about equally common: a
+    demand, an age, a number of points. The classes of a code are as common as they happen to be, or all alike.
+
+    >>> bell = [min(k, 25 - k) ** 2 for k in range(1, 25)]
+    >>> orders = bell, [bell[7 * k % 24] for k in range(24)], bell[12:] + bell[:12], [9] * 24
+    >>> [_are_spread_like_amounts(range(24), counts) for counts in orders]
+    [True, False, False, False]
+    """
+    rows = dict(zip(values, counts, strict=True))
+    sizes = [rows.get(float(value), 0) ** 0.5 for value in range(int(min(values)), int(max(values)) + 1)]
+    if 2 * max(rows[min(values)], rows[max(values)]) >= max(counts):
+        return False
+    mean = sum(sizes) / len(sizes)
+    away = [size - mean for size in sizes]
+    alike: float = sum(a * b for a, b in pairwise(away))
+    return bool(alike > _ALIKE * sum(a * a for a in away))
+
+
+def look_like_amounts(numbers: Iterable[float]) -> bool:
+    """The same of the label of each row."""
+    counts = Counter(numbers)
+    values = sorted(counts)
+    return look_like_numbers(values, counts.total(), lambda: [counts[value] for value in values])
 
 
 def number_of(token: str) -> float | None:

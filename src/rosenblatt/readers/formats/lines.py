@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
@@ -233,7 +234,15 @@ def task_of_tokens(codes: Any, tokens: Sequence[bytes], name: str) -> Task | Non
     numbers = mostly_numbers(texts)
     if not numbers and len(texts) > FEW_VALUES and look_like_dates(texts):
         raise dates_refused(name, "its labels are", None)
-    return "number" if look_like_numbers(sorted(set(numbers)), len(codes)) else "classes"
+    values = sorted(set(numbers))
+
+    def counts() -> list[int]:
+        rows_of_value: Counter[float | None] = Counter()
+        for code, rows in Counter(codes).items():
+            rows_of_value[number_of(texts[code]) if code >= 0 else None] += rows
+        return [rows_of_value[value] for value in values]
+
+    return "number" if look_like_numbers(values, len(codes), counts) else "classes"
 
 
 def numbers_of_tokens(tokens: Sequence[bytes]) -> tuple[Floats, Sequence[int]]:

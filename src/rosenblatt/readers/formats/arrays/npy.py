@@ -194,11 +194,10 @@ class ArraySource(FileSource):
             return "classes"
         head = self._label_array[:_HEAD_ROWS]
         if head.dtype.kind not in "iuf":
-            return (
-                task_of_tokens(head, [_label_text(label).encode() for label in np.unique(head)], self.name) or "classes"
-            )
-        values = np.unique(head[np.isfinite(head)])
-        return "number" if look_like_numbers(values.tolist(), len(head)) else "classes"
+            tokens, codes = np.unique(head, return_inverse=True)
+            return task_of_tokens(codes, [_label_text(token).encode() for token in tokens], self.name) or "classes"
+        values, counts = np.unique(head[np.isfinite(head)], return_counts=True)
+        return "number" if look_like_numbers(values.tolist(), len(head), counts.tolist) else "classes"
 
     def _label_positions(self, start: int, count: int) -> NDArray[np.int32]:
         if self._label_array is None:

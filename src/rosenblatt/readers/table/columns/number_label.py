@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import types
 
-from rosenblatt.readers.number_targets import FEW_VALUES, dates_refused, look_like_numbers, mostly_numbers
+from rosenblatt.readers.number_targets import FEW_VALUES, dates_refused, look_like_amounts, mostly_numbers
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.columns.dates import form_of_cells
 from rosenblatt.readers.table.columns.kinds import is_string, present_cells
@@ -33,7 +33,7 @@ def target_form(name: str, label: str, cells: pa.Array, reading: ReadOptions) ->
     if types.is_boolean(cells.type) or (form is None and not is_string(cells.type)):
         return None
     numbers = mostly_numbers(present_cells(cells).to_pylist()) if form is None else _plain(cells, form)
-    return form or NumberForm() if look_like_numbers(sorted(set(numbers)), len(numbers)) else None
+    return form or NumberForm() if look_like_amounts(numbers) else None
 
 
 def _are_dates(cells: pa.Array) -> bool:
