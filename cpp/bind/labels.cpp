@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "parse/number.hpp"
 
 namespace rosenblatt {
 namespace {
@@ -26,6 +27,19 @@ nb::tuple renumber_labels(const In<std::int32_t>& labels, const std::vector<std:
         smallest = std::min(smallest, codes[i]);
     }
     return nb::make_tuple(to_memoryview(codes), smallest);
+}
+
+// The number that each token is, the same double as Python's float() of it; NaN where it is written in another way or none.
+nb::object numbers_of_labels(const nb::list& tokens) {
+    PooledVector<double> numbers;
+    numbers.resize(tokens.size());
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const auto token = nb::cast<nb::bytes>(tokens[i]);
+        double number = 0.0;
+        const bool is_number = parse_any_number(token.c_str(), token.c_str() + token.size(), number) == NumberStatus::ok;
+        numbers[i] = is_number ? number : std::numeric_limits<double>::quiet_NaN();
+    }
+    return to_memoryview(numbers);
 }
 
 // Integers from min to max: (those that occur, in order; the index of each number among them). None where some number is
@@ -108,6 +122,7 @@ auto balance_classes(const In<std::int32_t>& labels, const std::optional<In<doub
 }  // namespace
 
 void bind_labels(Module& m) {
+    m.def("numbers_of_labels", &numbers_of_labels, "tokens"_a);
     m.def("renumber_labels", &renumber_labels, "labels"_a, "table"_a, "unlabelled"_a = -1);
     m.def("weigh_classes", &weigh_classes, "labels"_a, "weights"_a.none(), "class_weight"_a);
     m.def("balance_classes", &balance_classes, "labels"_a, "weights"_a.none(), "counts"_a);

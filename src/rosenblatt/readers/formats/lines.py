@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from rosenblatt import native
@@ -247,14 +245,14 @@ def task_of_tokens(codes: Any, tokens: Sequence[bytes], name: str) -> Task | Non
 
 def numbers_of_tokens(tokens: Sequence[bytes]) -> tuple[Floats, Sequence[int]]:
     """The number of each token, NaN where it is none that can be learned, and the positions of these."""
-    if b"_" not in b"".join(tokens):  # which Python reads as a number
-        with suppress(ValueError):
-            numbers: Floats = np.frombuffer(array("d", map(float, tokens)))
-            if (np.abs(numbers) <= LARGEST).all():
-                return numbers, ()
-    values = [number_of(token.decode("utf-8", errors="replace")) for token in tokens]
-    good = [value if value is not None and abs(value) <= LARGEST else np.nan for value in values]
-    return np.array(good), [k for k, value in enumerate(good) if value != value]
+    numbers: Floats = np.asarray(native.numbers_of_labels(list(tokens)))
+    bad = []
+    for k in np.flatnonzero(~(np.abs(numbers) <= LARGEST)).tolist():
+        value = number_of(tokens[k].decode("utf-8", errors="replace"))  # with spaces around it, or other digits
+        numbers[k] = value if value is not None and abs(value) <= LARGEST else np.nan
+        if numbers[k] != numbers[k]:
+            bad.append(k)
+    return numbers, bad
 
 
 def line_spans(
