@@ -276,7 +276,8 @@ def main(arguments: list[str]) -> None:
         print("\n".join(markdown(json.loads(RESULTS.read_text()))))
         return
     print(f"{'set':14}{'rows':>8}{'our RMSE':>14}{'RidgeCV':>14}{'ratio':>8} ±{'':8}{'':8}{'process':>8}{'work':>8}")
-    results: dict[str, Any] = json.loads(RESULTS.read_text()) if options.times else {}
+    goes_on = options.times or (options.sets and RESULTS.exists())
+    results: dict[str, Any] = json.loads(RESULTS.read_text()) if goes_on else {}
     run(NumberSet("warm-up", generated("plain", 100, 3, seed=9), "target"), None, 1)  # imports
     for data in all_sets(options.data):
         if options.sets and data.name not in options.sets:
