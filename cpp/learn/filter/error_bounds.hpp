@@ -70,9 +70,11 @@ ROSENBLATT_INLINE double average_score_error(std::size_t entries, const Group& g
 // scores themselves are needed; and where many examples are mistakes, it is paused for some rows.
 class FilterThrottle {
 public:
-    ROSENBLATT_INLINE FilterThrottle(const Learner& learner, double largest) {  // inlined, so that its state can stay in registers
+    // For a group, or, without one, for all of a learner. Other groups may be changing: other threads learn them. (Inlined, so
+    // that its state can stay in registers.)
+    ROSENBLATT_INLINE FilterThrottle(const Learner& learner, const Group* group, double largest) {
         const Rule& rule = learner.rule;
-        enabled_ = rule.ignores_correct && !rule.changes_by_itself && !(learner.measures_error && learner.groups.size() > 1) && !may_overflow(learner, largest);
+        enabled_ = rule.ignores_correct && !rule.changes_by_itself && !(learner.measures_error && learner.groups.size() > 1) && !may_overflow(learner, group, largest);
         const bool mistakes_are_errors = rule.scheme == Scheme::binary && rule.required == 0.0;
         settles_mistakes_ = enabled_ && rule.batch == 1 && !rule.closed_form() && (!learner.measures_error || mistakes_are_errors);
     }
@@ -97,10 +99,9 @@ public:
 
 private:
     // A sum of numbers so large may overflow in one order and not in another; updates check for it (learn/rules/score_decide_update.hpp).
-    static bool may_overflow(const Learner& learner, double largest) {
-        return std::any_of(learner.groups.begin(), learner.groups.end(), [&](const Group& group) {
-            return !(score_bound(learner, group, std::max(1.0, largest)) < too_large);
-        });
+    static bool may_overflow(const Learner& learner, const Group* group, double largest) {
+        const auto may = [&](const Group& each) { return !(score_bound(learner, each, std::max(1.0, largest)) < too_large); };
+        return group ? may(*group) : std::any_of(learner.groups.begin(), learner.groups.end(), may);
     }
 
     static constexpr int failure_cost = 3, max_credit = 64;  // a failed try costs about three times what a success saves
@@ -155,7 +156,7 @@ struct RowScorer : ExactScorer {
     std::vector<FilterThrottle> throttles;  // [job]
 
     RowScorer(const Examples& examples, const std::vector<Job>& jobs) {
-        for (const Job& job : jobs) throttles.emplace_back(*job.learner, examples.rows.largest);
+        for (const Job& job : jobs) throttles.emplace_back(*job.learner, job.group, examples.rows.largest);
     }
     template <int W, class Row>
     ROSENBLATT_INLINE Verdict filter(const Job& job, const Example& example, const Row& row) {
@@ -198,13 +199,13 @@ public:
 
     SingleUnitScorer(const Examples& examples, const std::vector<Job>& jobs)
         : learner_(*jobs.front().learner), group_(*jobs.front().group), largest_(std::max(1.0, examples.rows.largest)),
-          throttle_(learner_, examples.rows.largest) {}
+          throttle_(learner_, &group_, examples.rows.largest) {}
 
     static bool fits(const Examples& examples, const std::vector<Job>& jobs) {
         const Learner& learner = *jobs.front().learner;
         return jobs.size() == 1 && learner.rule.scheme == Scheme::binary && !learner.measures_error && !examples.sample_weight &&
                std::all_of(learner.class_weight.begin(), learner.class_weight.end(), [](double c) { return c == 1.0; }) &&
-               FilterThrottle(learner, examples.rows.largest).settles_mistakes();
+               FilterThrottle(learner, jobs.front().group, examples.rows.largest).settles_mistakes();
     }
 
     template <class Row>

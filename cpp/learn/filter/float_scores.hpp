@@ -66,7 +66,7 @@ struct FloatUnit {
     alignas(16) float s[block_rows] = {};
 
     FloatUnit(const Learner& learner, Group& group_, double largest)
-        : group(&group_), throttle(learner, largest), storage((group_.weights.feature.size() + 16 + 63) / 64 * 32, 0.0) {
+        : group(&group_), throttle(learner, &group_, largest), storage((group_.weights.feature.size() + 16 + 63) / 64 * 32, 0.0) {
         round_weights();
         measure();
     }
@@ -204,7 +204,7 @@ public:
     }
     static bool fits(const Examples& examples, const std::vector<Job>& jobs) {
         return std::all_of(jobs.begin(), jobs.end(), [&](const Job& job) {
-            return job.group && !job.learner->label_sets && FilterThrottle(*job.learner, examples.rows.largest).enabled();
+            return job.group && !job.learner->label_sets && FilterThrottle(*job.learner, job.group, examples.rows.largest).enabled();
         });
     }
 
@@ -306,7 +306,7 @@ public:
     static bool fits(const Examples& examples, const std::vector<Job>& jobs) {
         const Learner& learner = *jobs.front().learner;
         return jobs.size() == 1 && !jobs.front().group && learner.rule.batch == 1 &&
-               FilterThrottle(learner, examples.rows.largest).enabled();
+               FilterThrottle(learner, nullptr, examples.rows.largest).enabled();
     }
 
     // Also notes the highest that each score may be, and the lowest that the best of the others may be.

@@ -79,7 +79,50 @@ void race(const Rule& rule, const std::vector<double>& weights, const std::vecto
     for (std::thread& reader : readers) reader.join();
 }
 
+// Threads that learn different units of one model, whose filters decide: neither reads what the other writes.
+void race_of_units(bool sparse) {
+    constexpr std::size_t count = 200, features = 24, classes = 20;
+    std::vector<double> values(count * features);
+    std::vector<std::int64_t> starts(count + 1);
+    std::vector<std::int32_t> columns(count * features), labels(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        labels[i] = static_cast<std::int32_t>(i * i % classes);
+        starts[i + 1] = static_cast<std::int64_t>((i + 1) * features);
+        for (std::size_t j = 0; j < features; ++j) {
+            columns[i * features + j] = static_cast<std::int32_t>(j);
+            values[i * features + j] = static_cast<double>((i * 7 + j * j) % 11) - 5.0;
+        }
+    }
+    Examples examples;
+    examples.rows.count = count;
+    examples.rows.features = features;
+    examples.rows.values = values.data();
+    examples.rows.row_stride = features;
+    examples.rows.column_stride = 1;
+    examples.rows.largest = 5.0;
+    if (sparse) {
+        examples.rows.sparse = examples.rows.canonical = true;
+        examples.rows.starts = starts.data();
+        examples.rows.indices = columns.data();
+        examples.rows.stored = columns.size();
+    }
+    examples.labels = labels.data();
+    examples.classes = classes;
+    examples.count = examples.training_count = count;
+    Rule rule;
+    rule.classes = classes;
+    rule.scheme = Scheme::ovr;
+    CompactLearner learner(rule, features, std::vector<double>(classes, 1.0), !sparse, {});
+    std::vector<Learner*> learners{&learner};
+    for (int pass = 0; pass < 30; ++pass) baseline::pass(examples, learners, 0, count, 2);
+    std::uint64_t mistakes = 0;
+    for (const Group& group : learner.groups)
+        for (const std::uint64_t m : group.mistakes) mistakes += m;
+    if (mistakes == 0) fail("nothing was learned");
+}
+
 void races() {
+    for (const bool sparse : {false, true}) race_of_units(sparse);
     Rule classes;
     classes.margin = 1e300;
     race(classes, {1.0, 1.0}, {});
