@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ import pytest
 
 from rosenblatt.cluster import fit
 from rosenblatt.cluster.engines.processes import Processes
+from rosenblatt.cluster.engines.reachable import refuse_unreachable
 from rosenblatt.errors import DataError
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.formats import lines
@@ -69,6 +71,7 @@ def test_never_more_pieces_are_out_than_the_window() -> None:
 _WAITS = """
 import os, sys, time
 from rosenblatt.cluster.engines.processes import Processes
+from rosenblatt.cluster.engines.reachable import refuse_unreachable
 from tests.cluster.harm import own_number
 
 if __name__ == "__main__":
@@ -93,3 +96,27 @@ def test_workers_end_with_a_learner_that_is_killed(tmp_path: Path) -> None:
             return
         time.sleep(0.05)
     raise AssertionError(f"worker {worker} has outlived its learner")
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [("127.0.0.1:1", "nobody answers there: "), ("127.0.0.1", "is not an address: give host:port"), ("a:99999", "")],
+)
+def test_an_address_at_which_nobody_is_is_refused_at_once(address: str, sentence: str) -> None:
+    with pytest.raises(DataError, match=f"spark://{address}: .*{sentence}"):
+        refuse_unreachable("spark", address)
+
+
+def test_an_address_of_which_one_answers_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        refuse_unreachable("spark", f"127.0.0.1:1,127.0.0.1:{server.getsockname()[1]}")
+        refuse_unreachable("ray", f"127.0.0.1:{server.getsockname()[1]}")
+
+
+def test_standard_input_is_refused_where_it_is_a_file(tmp_path: Path) -> None:
+    data = CASES["svmlight"][0](tmp_path)
+    command = [sys.executable, "-m", "rosenblatt", "fit", "-", "--on", "processes:1", "-o", tmp_path / "m"]
+    with open(data, "rb") as redirected:
+        process = child.run(command, stdin=redirected, capture_output=True, text=True, timeout=100)
+    assert "is a stream, which workers cannot read: give files" in process.stderr
+    assert process.returncode == 2

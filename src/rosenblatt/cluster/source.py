@@ -9,6 +9,7 @@ from rosenblatt.cluster.pieces import spans_in_order
 from rosenblatt.cluster.table_pieces import read_on
 from rosenblatt.errors import ParameterError
 from rosenblatt.readers.formats.lines import LineSource
+from rosenblatt.readers.inputs.expand_paths import paths_of
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source, SourceWrapper
@@ -20,7 +21,7 @@ class ClusterSource(SourceWrapper):
     """Opened here, where its first rows show what it holds; then it is read by workers."""
 
     def __init__(self, source: Source, engine: Engine, space: FeatureSpace | None = None) -> None:
-        if not source.rewindable:
+        if not source.rewindable or "-" in paths_of(source.inputs):  # a file may be redirected to standard input
             raise ParameterError(f"{source.name}: is a stream, which workers cannot read: give files.")
         super().__init__(source, rewindable=True)
         self._engine, self._model_space = engine, space

@@ -9,6 +9,7 @@ from typing import Any, Self
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
 from rosenblatt.cluster.engines.in_flight import in_flight
+from rosenblatt.cluster.engines.reachable import refuse_unreachable
 from rosenblatt.errors import DataError, plural
 from rosenblatt.extras import require
 
@@ -92,6 +93,7 @@ class Ray:
                 if self._address is None:
                     ray.init(num_cpus=core_count(), include_dashboard=False, log_to_driver=False)
                 else:
+                    refuse_unreachable("ray", self._address)
                     ray.init(f"ray://{self._address}", log_to_driver=False)
             except ConnectionError as error:
                 raise DataError(f"ray://{self._address}: no Ray answers there: {error}.") from None

@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
 from rosenblatt.cluster.engines.in_flight import in_flight
+from rosenblatt.cluster.engines.reachable import refuse_unreachable
 from rosenblatt.cluster.frames import pack_arrow_batches
 from rosenblatt.errors import DataError, ParameterError, plural
 from rosenblatt.extras import require
@@ -125,6 +126,7 @@ class Spark:
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers are the python3 of the system
             builder = builder.master(f"local[{core_count()},{_ATTEMPTS}]")
         else:
+            refuse_unreachable("spark", self._address)
             builder = builder.master(f"spark://{self._address}")
         try:
             return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
