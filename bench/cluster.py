@@ -165,7 +165,7 @@ def _wall(work: Callable[[], object]) -> float:
 def rows(megabytes: int, engines: list[str]) -> Iterator[dict[str, Any]]:
     """Wall times, alternating; give it a machine of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        path = write_examples(Path(folder) / "data.tsv", megabytes * 5000, "text")
+        path = write_examples(Path(folder) / "data.tsv", megabytes * 6850, "text")
         size = f"{path.stat().st_size >> 20} MB of text"
         alone, together = [], []
         with Processes(2) as two:
