@@ -487,7 +487,7 @@ def test_the_lesson_of_a_teacher_is_checked_by_its_settings(page: Chromium, addr
     page.page.route("**/api/lessons", lambda route: route.fulfill(json={"lessons": [lesson]}))
     try:
         page.open(f"{address}#lesson=own")
-        assert "Wanted: bound <= 20; it is " in status(page, "Not yet.")
+        assert "Wanted: bound ≤ 20; it is " in status(page, "Not yet.")
         fill(page.page, answer_1="77")
         assert "It is written under the slider" in status(page, "Not yet. Mistakes that the rule made:")
         page.page.locator("#tools label", has_text="Erase").click()

@@ -174,7 +174,7 @@ def _check_data(file: _File, settings: dict[str, Any]) -> None:
         file.refuse(1, "a lesson needs 'example' or 'points', and not both")
     if "example" in settings:
         if settings["example"] not in EXAMPLES:
-            problem = f"there is no example {settings['example']!r}; the examples are {', '.join(EXAMPLES)}"
+            problem = f"there is no example {settings['example']!r}; the examples are {'; '.join(EXAMPLES)}"
             file.refuse_setting("example", problem)
         if extra := [name for name in ("classes", "columns") if name in settings]:
             file.refuse_setting(extra[0], f"{extra[0]!r} goes with 'points'; an example has its own")

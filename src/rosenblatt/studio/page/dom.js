@@ -44,7 +44,7 @@ export function number(value, digits = 4) {
 export const vector = (values) => `[${values.map((value) => number(value, 3)).join(",\u00a0")}]`;
 // The minus of numbers as wide as a plus, and the signs of a formula as they are printed.
 export const withMinus = (text) => text.replace(/(^|[\s('[])-(?=\d)/g, "$1−");
-export const formula = (text) => text.replaceAll("-", "−").replaceAll("<=", "≤");
+export const formula = (text) => text.replaceAll("-", "−").replaceAll("<=", "≤").replaceAll(">=", "≥");
 export const count = (many, noun) => `${number(many)} ${noun}${many === 1 ? "" : "s"}`;
 
 // Line styles of the relatives and the losses. "none" is solid; dotted is left to what was kept.

@@ -24,7 +24,7 @@ def example(request: Mapping[str, Any]) -> dict[str, Any]:
     """
     name = request.get("name")
     if not isinstance(name, str) or name not in EXAMPLES:
-        raise ParameterError(f"There is no example {name!r}; the examples are {', '.join(EXAMPLES)}.")
+        raise ParameterError(f"There is no example {name!r}; the examples are {'; '.join(EXAMPLES)}.")
     return EXAMPLES[name]() | {"name": name}
 
 

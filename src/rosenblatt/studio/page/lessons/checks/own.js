@@ -1,5 +1,6 @@
 // The check of a lesson that a teacher has written: conditions on quantities of the run, and answers.
 
+import { formula } from "../../dom.js";
 import { isWritten, rounded } from "./answers.js";
 import { wholeBound } from "../../panels/theorem.js";
 
@@ -18,7 +19,7 @@ export function check(page, { done, answers }) {
   const fields = answers.map((answer, k) => {
     const expected = answer.is in value ? [value[answer.is]].flat() : answer.is.split(/[ ,]+/).map(Number);
     const right = expected.includes(undefined) ? null : isWritten(page.filled[`answer ${k + 1}`], expected, { tolerance: expected.every(Number.isInteger) ? 1e-9 : 0.01 });
-    if (right === false) notes.push(`${answer.label}: ${answer.hint ?? "not yet right."}`);
+    if (right === false) notes.push(`${answer.label.replace(/[?:.]$/, "")}: ${answer.hint ?? "not yet right."}`);
     return right;
   });
   const open = done.filter((condition) => {
@@ -27,7 +28,7 @@ export function check(page, { done, answers }) {
   });
   for (const condition of open) {
     const [, name] = condition.match(/^(.+) (<=|>=|<|>|=) /);
-    notes.push(value[name] === undefined || value[name] === null ? `Wanted: ${condition}.` : `Wanted: ${condition}; it is ${rounded(value[name])}.`);
+    notes.push(value[name] === undefined || value[name] === null ? `Wanted: ${formula(condition)}.` : `Wanted: ${formula(condition)}; it is ${rounded(value[name])}.`);
   }
   return [!open.length && fields.every((right) => right === true), notes.join(" ") || "Fill in the answers.", fields];
 }
