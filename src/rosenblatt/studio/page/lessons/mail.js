@@ -5,13 +5,16 @@ import { askOrShowError } from "./ask.js";
 
 export function mail(place, { onChange }) {
   const tool = { state: {} }, learned = paragraph("Learning from the mail…", "line"), words = element("div", { className: "charts" });
+  // On a phone the list is folded: the answer of the lesson is below it.
+  const fold = element("details", { open: innerWidth > 860, hidden: true }, element("summary", { textContent: "The words with the largest weights" }), words);
   const text = element("textarea", { rows: 4, name: "message" }), button = element("button", { type: "button", textContent: "Is it spam?" }), decision = element("div");
   decision.setAttribute("aria-live", "polite");
   place.className = "halves";
-  place.append(element("div", {}, element("label", {}, "Your message", text), button, decision), element("div", {}, learned, words));
+  place.append(element("div", {}, element("label", {}, "Your message", text), button, decision), element("div", {}, learned, fold));
   askOrShowError("mail", {}, learned).then((answer) => {
     if (!answer) return;
-    learned.textContent = `Learned from ${number(answer.rows)} messages. ${decisions(answer)} The words with the largest weights:`;
+    learned.textContent = `Learned from ${number(answer.rows)} messages. ${decisions(answer)}`;
+    fold.hidden = false;
     words.replaceChildren(...Object.entries(answer.top).map(([label, top]) => wordTable(`for ${label}`, top.map(({ feature, weight }) => [feature, weight]))));
   });
   button.addEventListener("click", async () => {
