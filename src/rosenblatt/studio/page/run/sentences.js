@@ -3,11 +3,12 @@
 import { count, number, vector } from "../dom.js";
 
 const signed = (target) => (target > 0 ? "+1" : "−1");
-const weightsOf = (units) => (units.length > 3 ? `${units.length} units` : units.map(vector).join(" "));
+// Of many units the weights are too many for a sentence.
+const weightsOf = (units) => (units && units.length <= 3 ? units.map(vector).join(" ") : "");
 
 export function sentence(frame, run, points) {
-  const weights = frame.after ? ` w\u00a0=\u00a0${weightsOf(frame.after)}.` : "";
-  if (frame.kind === "start") return `Start:${run.curved ? "" : " w = [b, w1, w2] ="}${frame.after ? ` ${weightsOf(frame.after)}.` : ""} No row has been visited yet: press Play.`;
+  const values = weightsOf(frame.after), weights = values && ` w\u00a0=\u00a0${values}.`;
+  if (frame.kind === "start") return `Start: ${values ? `w = ${run.curved ? "" : "[b, w1, w2] = "}${values}. No` : "no"} row has been visited yet: press Play.`;
   if (frame.kind === "end") return `End, ${run.ending}.${run.advice ? ` ${run.advice}` : ""}${weights}`;
   if (frame.kind === "epoch") return `End of epoch ${frame.epoch}: ${count(run.mistakes[frame.epoch - 1] ?? 0, "mistake")} in it.${weights}`;
   const point = `(${points[frame.row].map((value) => number(value)).join(", ")})`, visit = `Epoch ${frame.epoch}, row ${number(frame.row + 1)} ${point}`;
