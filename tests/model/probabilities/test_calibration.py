@@ -21,7 +21,7 @@ from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model import Model
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
-from rosenblatt.model.probabilities.calibration import Calibration, calibrate
+from rosenblatt.model.probabilities.calibration import Calibration, calibrate, check_map
 from rosenblatt.records import HonestScores
 from tests import child
 from tests.slow_twins import calibrate as twins
@@ -140,6 +140,16 @@ def test_answers_that_scores_do_not_explain_leave_a_doubt() -> None:
     ours = mapped("temperature", logits[:3000], truth[:3000], logits[3000:], 8, logits=True)[rows, truth[3000:]]
     best = (0.95 * softmax(logits[3000:], axis=1) + 0.05 / 8)[rows, truth[3000:]]
     assert -np.log(ours).mean() < -np.log(best).mean() + 0.005
+
+
+def test_scores_that_explain_nothing_leave_nothing_but_doubt() -> None:
+    """Its logistic function rounds to 1; such a model was refused as damaged when it was opened."""
+    parameters = array("d", [1.0, 1.9, 1.0])
+    assert check_map("temperature", memoryview(parameters), 3) == "temperature"
+    chances = np.asarray(native.probabilities("temperature", parameters, many_classes(0, 20, 3)[0], 3))
+    np.testing.assert_allclose(chances, 1 / 3, rtol=1e-12)
+    with pytest.raises(ModelError, match="not a rising one"):
+        check_map("temperature", memoryview(array("d", [1.0, 1.9, 1.1])), 3)
 
 
 def test_a_temperature_of_an_older_model_has_no_doubt() -> None:

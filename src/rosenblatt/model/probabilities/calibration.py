@@ -112,7 +112,7 @@ def _is_rising(kind: str, numbers: Sequence[float], n_classes: int) -> bool:
         return bool(knots) and len(knots) == len(chances) and rising and chances[0] >= 0 and chances[-1] <= 1
     if kind == "temperature":
         doubt = numbers[2] if len(numbers) == 3 and n_classes > 2 else 0.0
-        return len(numbers) in (2, 3 if n_classes > 2 else 2) and min(numbers) >= 0 and doubt < 1
+        return len(numbers) in (2, 3 if n_classes > 2 else 2) and min(numbers) >= 0 and doubt <= 1
     count, slopes = {
         "platt": (4, numbers[:1]),
         "beta": (7, [numbers[0], *numbers[2:4]] if len(numbers) == 7 else []),
