@@ -53,6 +53,26 @@ def test_sqlite_scores_as_the_model_does(table: pd.DataFrame, tmp_path: Path) ->
     np.testing.assert_array_equal(rows["label"], np.array(model.classes)[scores.argmax(axis=1)])
 
 
+def test_words_that_a_database_takes_for_truth_values(tmp_path: Path) -> None:
+    """DuckDB reads yes and no as a boolean column, if nobody says what they are."""
+    random = np.random.default_rng(4)
+    member, town = random.choice(["yes", "no"], 600), random.choice(["Bonn", "Ulm", "no"], 600)
+    weight = 1.0 * (member == "yes") - 2.0 * (town == "no") + random.normal(0, 0.4, 600)
+    path = tmp_path / "towns.csv"
+    rows = zip(member, town, np.where(weight > 0, "a", "b"), strict=True)
+    path.write_text("member,town,label\n" + "".join(f"{m},{t},{label}\n" for m, t, label in rows))
+    model = fit_file(path, rule="arow", passes=1).model
+    scores = rosenblatt.read(path, like=model.space).X @ model.coef[0] + model.intercept[0]
+    expected = np.where(scores > model.decides_above, model.classes[1], model.classes[0])
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect() as database:
+        database.execute(f"CREATE TABLE data AS SELECT * FROM '{path}'")
+        kinds = [row[0] for row in database.execute("SELECT data_type FROM duckdb_columns()").fetchall()]
+        rows = database.execute(export_model(model, "sql", "data").decode()).fetchall()
+    assert kinds[:2] == ["BOOLEAN", "VARCHAR"]
+    assert [row[-1] for row in rows] == expected.tolist()
+
+
 @pytest.mark.parametrize(
     ("column", "why"), [("31.12.2024", "are written as day.month.year"), ("2024-12-31T10:00:00Z", "have time zones")]
 )

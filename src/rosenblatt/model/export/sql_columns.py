@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rosenblatt.errors import ModelError, option
 from rosenblatt.readers.table.columns.missing_cells import MISSING
@@ -11,6 +11,7 @@ from rosenblatt.records import FeatureSpace, logs_of
 EXPORT_OTHERWISE = f"export it with {option('to', 'python')}, {option('to', 'json')} or {option('to', 'onnx')}"
 _LARGEST_POWER = 64  # of two, in a logarithm; beyond it the last piece goes on
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_YES, _NO = frozenset({"yes", "y", "t", "true"}), frozenset({"no", "n", "f", "false"})
 _WRITTEN_AS_ISO = ("year-month-day", "typed")  # a database writes its dates and times so, too
 
 
@@ -146,7 +147,7 @@ class SqlColumns:
         name, that either has it."""
         settings = self._settings
         columns = [column for column in settings.get("words", ()) if feature.startswith(f"{column}=")]
-        ways = [f"{_trimmed(name(column))} = {text(feature[len(column) + 1 :])}" for column in columns]
+        ways = [self._is_word(column, feature[len(column) + 1 :]) for column in columns]
         for column in settings.get("dates", {}):
             if feature.startswith(f"{column} weekday="):
                 position = _WEEKDAYS.index(feature.rpartition("=")[2])
@@ -160,6 +161,11 @@ class SqlColumns:
         if column != feature and column in settings.get("numbers", ()):
             ways.append(self._is_missing(column))
         return " OR ".join(ways)
+
+    def _is_word(self, column: str, word: str) -> str:
+        words = [feature[len(column) + 1 :] for feature in self._space.columns if feature.startswith(f"{column}=")]
+        written, other = _trimmed(name(column)), _as_typed(word, words)
+        return f"{written} = {text(word)}" if other is None else f"{written} IN ({text(word)}, {text(other)})"
 
     def _iso(self, column: str) -> str:
         """A date as text with two digits for month, day and hour, so that each has its place."""
@@ -177,6 +183,20 @@ class SqlColumns:
         return self._helper(
             1, f"{column}_iso", f"CASE WHEN {one_digit} THEN {_padded(with_day, 12)} ELSE {with_day} END"
         )
+
+
+def _as_typed(word: str, words: Sequence[str]) -> str | None:
+    """What a database makes of a word that reads files by itself: DuckDB takes a column of yes and no for true and
+    false. None where it leaves the word alone, or makes the same of another word of the column.
+
+    >>> _as_typed("No", ["No", "Yes"]), _as_typed("no", ["no", "never"]), _as_typed("y", ["y", "yes"])
+    ('false', None, None)
+    """
+    lower = [one.lower() for one in words]
+    if not set(lower) <= _YES | _NO:
+        return None
+    alike = _YES if word.lower() in _YES else _NO
+    return ("true" if alike is _YES else "false") if sum(one in alike for one in lower) == 1 else None
 
 
 def _trimmed(column: str) -> str:
