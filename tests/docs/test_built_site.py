@@ -51,6 +51,18 @@ QUESTIONS = {
     "class weights": {"do/clicks"},
     "grid search": {"explain/race"},
     "fasttext": {"coming-from"},
+    "how do I install it without a compiler": {"install"},
+    "my classes are unbalanced": {"do/clicks"},
+    "why did it decide this": {"quick-start"},
+    "predict a price": {"numbers"},
+    "use the model in javascript": {"export"},
+    "is it faster than vowpal wabbit": {"speed"},
+    "data larger than memory": {"formats"},
+    "can a line separate my data": {"certificates", "_learn/plot_5_inseparable"},
+    "update the model every day": {"going-on"},
+    "random forest": {"start"},
+    "excel": {"formats"},
+    "arow": {"explain/race"},
 }
 LOOKED_AT = ["index", "do/spam", "_learn/index", "_learn/plot_2_rule", "_gallery/index", "python", "cli", "speed"]
 SIZES = ((390, 844), (820, 1180), (1440, 900))
