@@ -58,8 +58,7 @@ def test_checksums_are_those_of_sqlite(killed: Path, tmp_path: Path) -> None:
     for at in range(_HEADER, _HEADER + 20 * _FRAME, _FRAME):
         before = _checksum(data[at : at + 8] + data[at + 24 : at + _FRAME], before, order)
         assert before == struct.unpack(">II", data[at + 16 : at + 24])
-    frames = _frames(folder.log)
-    assert frames is not None
+    frames = _frames(folder.log, None)
     assert frames.is_whole.all()
     assert damage_of(folder.log) is None
 
@@ -85,6 +84,66 @@ def _last(data: bytearray) -> None:
 
 def _cut(data: bytearray) -> None:
     del data[len(data) - 10 * _FRAME :]
+
+
+def _magic(data: bytearray) -> None:
+    data[1] ^= 4
+
+
+def _page_size(data: bytearray) -> None:
+    data[9] ^= 1
+
+
+def _salt(data: bytearray) -> None:
+    data[17] ^= 1
+
+
+def _checksum_of_header(data: bytearray) -> None:
+    data[25] ^= 1
+
+
+def _no_header(data: bytearray) -> None:
+    data[:_HEADER] = bytes(_HEADER)
+
+
+def _first_block(data: bytearray) -> None:
+    data[:4096] = b"U" * 4096
+
+
+_OF_HEADER = [_magic, _page_size, _salt, _checksum_of_header, _no_header, _first_block]
+
+
+@pytest.mark.parametrize("spoil", _OF_HEADER)
+@pytest.mark.parametrize("with_index", [True, False])
+def test_a_damaged_header_costs_nothing(
+    killed: Path, tmp_path: Path, spoil: Callable[[bytearray], None], with_index: bool
+) -> None:
+    """SQLite takes a file without its header for empty; the first page is there again in later frames."""
+    folder, path = _copy(killed, tmp_path)
+    data = bytearray(path.read_bytes())
+    spoil(data)
+    path.write_bytes(data)
+    if not with_index:
+        Path(folder.log + "-shm").unlink()
+    assert "cannot be read back" in (damage_of(folder.log) or "")
+    served = start(folder)
+    assert served.live.version == _N
+    assert send(served, [{"text": "a", "label": "ham", "id": f"i{k}"} for k in range(_N)])[1]["duplicates"] == _N
+    served.stop()
+
+
+@pytest.mark.parametrize("n_bytes", [None, 0, _HEADER - 1, _HEADER])
+def test_pages_that_are_gone_are_said(killed: Path, tmp_path: Path, n_bytes: int | None) -> None:
+    folder, path = _copy(killed, tmp_path)
+    if n_bytes is None:
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:n_bytes])
+    assert "pages cannot be read back" in (damage_of(folder.log) or "")
+    served = start(folder)
+    assert any("the log is damaged" in what for _, what in served.errors)
+    assert send(served, stream("text", 1)[0])[0] == 200
+    served.stop()
 
 
 @pytest.mark.parametrize("spoil", [_middle, _several, _first, _last, _cut])

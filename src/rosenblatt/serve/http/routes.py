@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -27,6 +27,7 @@ from rosenblatt.serve.messages import RequestError, encode
 from rosenblatt.serve.model_info import details, heaviest, summary
 from rosenblatt.serve.new_model import NewModel, empty_model
 from rosenblatt.serve.service import Service
+from rosenblatt.serve.store.log import is_damage
 from rosenblatt.storage.container import container_bytes
 from rosenblatt.web.other_sites import CONTENT_POLICY, SECURITY_HEADERS
 from rosenblatt.web.page_files import page_files
@@ -131,7 +132,14 @@ class _Answers:
         return _json({"models": [summary(served) for served in models], "failed": failed})
 
     async def model(self, request: Request) -> Response:
-        return _json(await asyncio.to_thread(details, self._served(request, "predict")))
+        served = self._served(request, "predict")
+        try:
+            return _json(await asyncio.to_thread(details, served))
+        except sqlite3.Error as error:
+            if is_damage(error):
+                with suppress(RequestError):  # it has much to do
+                    served.run(served.repair, lambda *_: None)
+            raise RequestError(503, f"The log of {served.name} cannot be read: {error}.", retry=1) from None
 
     async def weights(self, request: Request) -> Response:
         served = self._served(request, "predict")

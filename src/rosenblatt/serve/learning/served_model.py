@@ -5,7 +5,6 @@ An example is acknowledged when the commit of its group has returned. Prediction
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 import time
@@ -18,15 +17,15 @@ from rosenblatt.serve.learning.drift import drift_of
 from rosenblatt.serve.learning.example_lines import ReadLines
 from rosenblatt.serve.learning.labels import labels_of
 from rosenblatt.serve.learning.live_model import LearnedGroup, LiveModel, values_of
+from rosenblatt.serve.learning.minute import Minute
 from rosenblatt.serve.learning.remembered import Remembered
 from rosenblatt.serve.learning.submissions import Batch, Submission, SubmissionReader
 from rosenblatt.serve.limits import LIMITS, Limits
 from rosenblatt.serve.messages import Learned, RequestError, encode
 from rosenblatt.serve.replay import ReplayOverflowError, model_at, replayed
 from rosenblatt.serve.store.directory import ModelFolder
-from rosenblatt.serve.store.log import DamagedLogError, Group, Log
-from rosenblatt.serve.store.salvage import salvage
-from rosenblatt.serve.store.write_ahead_log import damage_of
+from rosenblatt.serve.store.log import DamagedLogError, Group, Log, is_damage
+from rosenblatt.serve.store.opening import check_end, open_log, salvaged_log
 
 _GROUP_BYTES = 8 << 20
 _PUBLISH_AT_ONCE = 0.0005  # seconds that a copy may take for every group to be published
@@ -67,13 +66,13 @@ class ServedModel:
         self._wakes = threading.Condition()
         self._stopping = False
         self._commands: deque[tuple[Callable[[], Any], Callable[[Any, BaseException | None], None]]] = deque()
-        self._minute = _Minute()
+        self._minute = Minute()
         self._unsynced = False
         self._to_undo: int | None = None  # the version before a group that is in the log and could not be learned
         self._counting = threading.Lock()
-        damage = damage_of(folder.log)
-        self.log = Log(folder.log, durability=keeping.durability) if damage is None else self._salvaged(damage)
+        self.log = open_log(folder.log, keeping.durability, self._newest_version, self._warn)
         self._load()
+        check_end(self.log, self.snapshot_version, self._warn)
         self.drift = drift_of(self.live.predicts_number)
         self._thread = threading.Thread(target=self._work, name=f"learn {self.name}", daemon=True)
 
@@ -85,22 +84,43 @@ class ServedModel:
         try:
             _ = self.log.bounds  # so that the log knows its last time
             self.live = replayed(self._newest_snapshot, self.log)
-        except (DamagedLogError, sqlite3.DatabaseError) as error:
-            self.log.close()
-            self.log = self._salvaged(str(error))
-            _ = self.log.bounds
-            self.live = replayed(lambda: model_at(self.folder, None, self._limits)[0], self.log)
         except ReplayOverflowError as error:
             self._drop_overflowing(error.version)
+        except (DamagedLogError, sqlite3.DatabaseError) as error:
+            if not is_damage(error):
+                raise
+            self.log.close()
+            self.log = self._salvaged(str(error), self._newest_version)
+            _ = self.log.bounds
+            self.live = replayed(self._newest_snapshot, self.log)
         self.live.publish()
         self.labels = labels_of(self.live)
 
     def _newest_snapshot(self) -> LiveModel:
         live, damaged = model_at(self.folder, None, self._limits)
         for sentence in damaged:
-            self._warn(f"a snapshot was skipped: {sentence}")
+            self._warn(f"a snapshot was skipped: {sentence.rstrip('.')}")
         self.snapshot_version = live.version
         return live
+
+    @property
+    def _newest_version(self) -> int:
+        return max(self.folder.snapshots.versions, default=0)
+
+    def _salvaged(self, what: str, learned: int) -> Log:
+        return salvaged_log(self.folder.log, self._keeping.durability, what, learned, self._warn)
+
+    def repair(self) -> None:
+        """Go on with a new log that has all that can be read of the damaged one, and a snapshot of what is learned; in
+        the thread of the model."""
+        self.log.close()
+        try:
+            self.log = self._salvaged("SQLite cannot read all of it", self.live.version)
+        except (OSError, sqlite3.Error):
+            self.log = Log(self.folder.log, durability=self._keeping.durability)
+            raise
+        _ = self.log.bounds
+        self.snapshot()
 
     def _drop_overflowing(self, version: int) -> None:
         """Examples that make the weights overflow are in the last group, which was not acknowledged."""
@@ -111,17 +131,6 @@ class ServedModel:
         self.log.remove(last)
         self._warn(f"examples after {last:,}, which were not acknowledged, made the weights overflow: removed")
         self._load()
-
-    def _salvaged(self, what: str) -> Log:
-        """The log with all that can be read of the damaged one."""
-        self._warn(f"the log is damaged: {what.rstrip('.')}")
-        damaged_path, n_lost, n_saved = salvage(self.folder.log)
-        file = os.path.basename(damaged_path)
-        self._warn(f"{n_saved:,} examples of the log were saved and {n_lost:,} lost; the damaged file is {file}")
-        log = Log(self.folder.log, durability=self._keeping.durability)
-        with log.transaction():
-            log.note("damage", {"lost": n_lost, "saved": n_saved, "file": file})
-        return log
 
     def start(self) -> None:
         self._thread.start()
@@ -243,6 +252,8 @@ class ServedModel:
             for submission in submissions:
                 if not submission.status:
                     submission.refuse(refusal)
+            if is_damage(error):
+                self._attempt(self.repair, "the repaired log")
         for submission in submissions:
             if submission.status != 200:
                 self.refused += 1
@@ -369,6 +380,8 @@ class ServedModel:
         except (OSError, sqlite3.Error, RosenblattError) as error:
             self._snapshot_time = time.monotonic()
             self._warn(f"{what} could not be written: {error}")
+            if is_damage(error) and work != self.repair:
+                self._attempt(self.repair, "the repaired log")
 
     def snapshot(self) -> str:
         """Save the model as it is now; in the thread of the model, or when that has ended."""
@@ -409,32 +422,6 @@ class ServedModel:
     @property
     def this_minute(self) -> tuple[int, int, float, float, int]:
         return self._minute.now(self.predicted)
-
-
-class _Minute:
-    """What happened in this minute, before it is written to the log."""
-
-    def __init__(self) -> None:
-        self._began = int(time.time() // 60)
-        self._learned, self._wrong, self._weighed, self._predicted_before = 0, 0.0, 0.0, 0
-
-    def add(self, learned: int, wrong: float, weighed: float) -> None:
-        self._learned += learned
-        self._wrong += wrong
-        self._weighed += weighed
-
-    @property
-    def is_over(self) -> bool:
-        return int(time.time() // 60) != self._began
-
-    def now(self, predicted: int) -> tuple[int, int, float, float, int]:
-        return self._began, self._learned, self._wrong, self._weighed, predicted - self._predicted_before
-
-    def take(self, predicted: int) -> tuple[int, int, float, float, int]:
-        now = self.now(predicted)
-        self.__init__()  # type: ignore[misc]
-        self._predicted_before = predicted
-        return now
 
 
 def _tell_each(submissions: list[Submission]) -> None:

@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS notes (time INTEGER NOT NULL, kind TEXT NOT NULL, con
 _CACHE_PAGES = -8192  # KB of memory
 _CHECKPOINT_PAGES = 4000
 _IDS_AT_ONCE = 500  # that are looked up by one query
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class Group(NamedTuple):
@@ -68,6 +69,12 @@ class DamagedLogError(DataError):
     """A group of the log cannot be read back."""
 
 
+def is_damage(error: BaseException) -> bool:
+    """Whether SQLite says that the file is not what it wrote."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return isinstance(error, DamagedLogError) or (code is not None and code & 0xFF in _DAMAGED)
+
+
 class Log:
     """For one thread; others open their own."""
 
@@ -78,16 +85,23 @@ class Log:
         self._connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10, check_same_thread=False)
         self._durability = durability
         self.last_time = 0
-        if not read_only:
-            if not exists:
-                self._connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._synchronous(full=True)
-            self._connection.execute(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
-            self._connection.execute("PRAGMA journal_size_limit=67108864")
-            self._connection.executescript(_SCHEMA)
-            self._synchronous(full=durability == "commit")
-        self._connection.execute(f"PRAGMA cache_size={_CACHE_PAGES}")
+        try:
+            if not read_only:
+                self._prepare(is_new=not exists)
+            self._connection.execute(f"PRAGMA cache_size={_CACHE_PAGES}")
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepare(self, *, is_new: bool) -> None:
+        if is_new:
+            self._connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        self._synchronous(full=True)
+        self._connection.execute(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
+        self._connection.execute("PRAGMA journal_size_limit=67108864")
+        self._connection.executescript(_SCHEMA)
+        self._synchronous(full=self._durability == "commit")
 
     def _synchronous(self, *, full: bool) -> None:
         self._connection.execute(f"PRAGMA synchronous={'FULL' if full else 'NORMAL'}")
@@ -131,7 +145,12 @@ class Log:
         self.last_time = group.time
 
     def append_id(self, id_: str, version: int) -> None:
-        self._connection.execute("INSERT INTO ids VALUES (?, ?)", (id_, version))
+        self._connection.execute("INSERT OR IGNORE INTO ids VALUES (?, ?)", (id_, version))
+
+    def append_rows(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """What another log has in this table."""
+        for row in rows:
+            self._connection.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
 
     def remove(self, version: int) -> None:
         """Remove the last group, which was not acknowledged."""
@@ -226,9 +245,26 @@ class Log:
         ).fetchone()
         return None if row is None else int(row[0])
 
+    @property
+    def begins(self) -> int:
+        """The version before all examples that are expected to be here."""
+        return max((int(note["version"]) for note in self.notes("begins")), default=0)
+
+    @property
+    def end(self) -> int:
+        """The version after all examples that it has, or has had before it was compacted."""
+        bounds = self.bounds
+        return max(self.begins, 0 if bounds is None else bounds[1])
+
+    def begin_at(self, version: int) -> None:
+        """What was before this version is not expected to be here; within a transaction."""
+        self._connection.execute("DELETE FROM notes WHERE kind = 'begins'")
+        self.note("begins", {"version": version})
+
     def compact(self, version: int) -> None:
         """Forget the groups, and the ids, before a version."""
         with self.transaction():
+            self.begin_at(version)
             self._connection.execute("DELETE FROM groups WHERE version + count <= ?", (version,))
             self._connection.execute("DELETE FROM ids WHERE version < ?", (version,))
         self._connection.execute("PRAGMA incremental_vacuum(4096)").fetchall()

@@ -5,65 +5,125 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from itertools import islice
 
 from rosenblatt.atomic import sync_folder
 from rosenblatt.serve.store.log import Group, Log
+from rosenblatt.serve.store.page_scan import groups_of_pages, ids_of_pages
 from rosenblatt.serve.store.write_ahead_log import merge, remove_files
 
+_WHOLE = ".whole"  # ends the name of a rescued log that has everything
+_AT_ONCE = 256  # groups of one transaction
 
-def salvage(path: str) -> tuple[str, int, int]:
+
+def salvage(path: str, learned: int = 0) -> tuple[str, int, int]:
     """Write a new log of the groups that can be read; where the damaged one is, how many examples of it are lost and
-    how many were saved, as far as can be known."""
-    damaged_path, rescued_path, merged = f"{path}.damaged-{time.time_ns()}", f"{path}.rescued", f"{path}.merged"
+    how many were saved, as far as can be known. What is before version `learned` is in a model: its ids are kept."""
+    rescued_path, merged = f"{path}.rescued", f"{path}.merged"
     remove_files(rescued_path)
     remove_files(merged)
     merge(path, merged)
-    connection = sqlite3.connect(merged, isolation_level=None)
-    log = Log(rescued_path)
-    groups = {group.version: group for group in _readable(connection)}
-    with log.transaction():
-        for version in sorted(groups):
-            log.append(groups[version], ())
-        for id_, version in _ids(connection):
-            with suppress(sqlite3.IntegrityError):
-                log.append_id(id_, version)
-    log.close()
-    with suppress(sqlite3.Error):
-        connection.close()
+    with closing(sqlite3.connect(merged, isolation_level=None)) as connection, closing(Log(rescued_path)) as log:
+        sizes = _save_groups(connection, merged, log)
+        end = _save_ids(_ids(connection, merged), log, sizes, learned)
+        first = min(sizes, default=0)
+        with suppress(sqlite3.DatabaseError), log.transaction():
+            for table in ("minutes", "notes"):
+                log.append_rows(table, connection.execute(f"SELECT * FROM {table} ORDER BY rowid").fetchall())
+            first = log.begins
     remove_files(merged)
-    os.rename(path, damaged_path)
-    for suffix in ("-wal", "-shm"):
-        with suppress(FileNotFoundError):
-            os.rename(path + suffix, damaged_path + suffix)
-    os.rename(rescued_path, path)
-    sync_folder(os.path.dirname(path))
-    n_saved = sum(group.size for group in groups.values())
-    first, end = min(groups, default=0), max((group.end for group in groups.values()), default=0)
-    return damaged_path, end - first - n_saved, n_saved
+    os.rename(rescued_path, path + _WHOLE)
+    damaged_path = finish_salvage(path)
+    n_saved = sum(sizes.values())
+    return damaged_path, max(end - first - n_saved, 0), n_saved
 
 
-def _readable(connection: sqlite3.Connection) -> Iterator[Group]:
-    """From the first group up to the damage, and from the last one down to it; then one by one between them."""
-    bounds = [-1, 1 << 62]
-    for order, side in (("ASC", 0), ("DESC", 1)):
-        with suppress(sqlite3.DatabaseError):
-            for row in connection.execute(f"SELECT * FROM groups ORDER BY version {order}"):
-                group = Group(*row[:6])
-                if group.is_whole(row[6]):
-                    yield group
-                bounds[side] = group.version
-    with suppress(sqlite3.DatabaseError):
-        query = "SELECT version FROM groups WHERE version > ? AND version < ?"
-        for (version,) in connection.execute(query, bounds).fetchall():
-            with suppress(sqlite3.DatabaseError):
-                row = connection.execute("SELECT * FROM groups WHERE version = ?", (version,)).fetchone()
-                if row is not None and Group(*row[:6]).is_whole(row[6]):
-                    yield Group(*row[:6])
+def finish_salvage(path: str) -> str:
+    """Let the rescued log take the place of the damaged one, where a process was killed as well; where that is now.
+
+    The pages beside a database belong to it alone: what is beside the damaged one goes before the other comes.
+    """
+    damaged_path = f"{path}.damaged-{time.time_ns()}"
+    if os.path.exists(path + _WHOLE):
+        for suffix in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                os.rename(path + suffix, damaged_path + suffix)
+        os.rename(path + _WHOLE, path)
+        sync_folder(os.path.dirname(path))
+    return damaged_path
 
 
-def _ids(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
-    for order in ("ASC", "DESC"):
-        with suppress(sqlite3.DatabaseError):
-            yield from connection.execute(f"SELECT id, version FROM ids ORDER BY id {order}")
+def _save_groups(connection: sqlite3.Connection, path: str, log: Log) -> Mapping[int, int]:
+    """Those that SQLite can read; where it cannot read all, those that the pages hold besides. The size of each."""
+    sizes: dict[int, int] = {}
+    problems: list[str] = []
+    _append(log, _of_tree(connection, problems), sizes)
+    if problems:
+        wanted = _others_of_pages(path, sizes)
+        _append(
+            log, (group for group, _ in groups_of_pages(path) if wanted.get(group.version) == group.checksum), sizes
+        )
+    return sizes
+
+
+def _append(log: Log, groups: Iterator[Group], sizes: dict[int, int]) -> None:
+    while batch := list(islice(groups, _AT_ONCE)):
+        with log.transaction():
+            for group in batch:
+                if group.version not in sizes:
+                    log.append(group, ())
+                    sizes[group.version] = group.size
+
+
+def _of_tree(connection: sqlite3.Connection, problems: list[str]) -> Iterator[Group]:
+    try:
+        for row in connection.execute("SELECT * FROM groups ORDER BY version"):
+            group = Group(*row[:6])
+            if group.is_whole(row[6]):
+                yield group
+    except sqlite3.DatabaseError as error:
+        problems.append(str(error))
+
+
+def _others_of_pages(path: str, sizes: Mapping[int, int]) -> Mapping[int, int]:
+    """The checksums of whole groups that are in no tree, by their version.
+
+    Pages that are free now may still hold a group that was compacted, or one that was undone: it begins before all
+    others, or another has taken its place.
+    """
+    newest: dict[int, tuple[int, int, int]] = {}
+    for group, checksum in groups_of_pages(path):
+        if group.is_whole(checksum) and group.time >= newest.get(group.version, (0,))[0]:
+            newest[group.version] = group.time, group.size, checksum
+    first, end = min(sizes, default=0), 0
+    others = {}
+    for version in sorted({*sizes, *newest}):
+        if version in sizes:
+            end = max(end, version + sizes[version])
+        elif version >= max(first, end):
+            _, size, others[version] = newest[version]
+            end = version + size
+    return others
+
+
+def _ids(connection: sqlite3.Connection, path: str) -> Iterator[tuple[str, int]]:
+    try:
+        yield from connection.execute("SELECT id, version FROM ids")
+    except sqlite3.DatabaseError:
+        yield from ids_of_pages(path)
+
+
+def _save_ids(ids: Iterator[tuple[str, int]], log: Log, sizes: Mapping[int, int], learned: int) -> int:
+    """All but those of examples that are lost, which may be sent again. The version after the last that was there."""
+    starts = sorted(sizes)
+    end = starts[-1] + sizes[starts[-1]] if starts else 0
+    with log.transaction():
+        for id_, version in ids:
+            end = max(end, version + 1)
+            start = starts[bisect_right(starts, version) - 1] if starts else 0
+            if version < learned or start <= version < start + sizes.get(start, 0):
+                log.append_id(id_, version)
+    return end

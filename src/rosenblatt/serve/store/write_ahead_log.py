@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import struct
+import sys
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
@@ -18,14 +19,24 @@ from rosenblatt.lazy import np
 
 _HEADER, _FRAME_HEADER = 32, 24
 _MAGIC = 0x377F0682  # the last bit: whether checksums are of big-endian words
-_SHARED_HEADER = struct.Struct("=16xI")  # of the index in shared memory: how many frames are committed
-_SHARED_BYTES = 48
+_OF_THIS_MACHINE = _MAGIC | (sys.byteorder == "big")
+_PAGE_SIZE = 4096  # SQLite's own choice
+_SHARED_HEADER = struct.Struct("=16xI12x8s56xI")  # of the index in shared memory
 _ATTEMPTS = 3
+
+
+class _Index(NamedTuple):
+    """What the process that wrote the frames left in shared memory."""
+
+    n_committed: int
+    salt: bytes
+    n_copied: int  # frames whose pages are in the database
 
 
 class _Frames(NamedTuple):
     """Those of one use of the file: it is written from the beginning again and again, each time with another salt."""
 
+    header_is_whole: bool  # else SQLite takes the file for empty
     page_size: int
     pages: Any  # the number of each
     sizes: Any  # pages of the database after it, where it ends a transaction; else 0
@@ -35,6 +46,8 @@ class _Frames(NamedTuple):
 
     @property
     def first_damaged(self) -> int:
+        if not self.header_is_whole:
+            return 0
         wrong = np.flatnonzero(~self.is_whole)
         return int(wrong[0]) if len(wrong) else len(self.pages)
 
@@ -43,30 +56,37 @@ class _Frames(NamedTuple):
         """The frames that end a transaction."""
         return np.flatnonzero((self.sizes > 0) & self.is_whole)
 
+    def n_committed(self, index: _Index | None) -> int:
+        """A transaction that failed leaves frames as well, whole or not. Where the index is lost, the last transaction
+        that is whole is the last."""
+        if index is not None and index.salt == self.salt:
+            return index.n_committed if self.header_is_whole or index.n_copied < index.n_committed else 0
+        return int(self.ends[-1]) + 1 if len(self.ends) else 0
+
 
 def damage_of(path: str) -> str | None:
     """What is wrong with the pages beside the database at this path; None where they are whole."""
     for _ in range(_ATTEMPTS):
-        frames = _frames(path)
-        if frames is None:
+        index = _index(path)  # before the frames: another process may be writing more of them
+        frames = _frames(path, index)
+        n_committed = frames.n_committed(index)
+        if frames.first_damaged >= n_committed:
             return None
-        if frames.first_damaged >= _committed(path, frames):
-            return None
-        again = _frames(path)  # unless another process has just begun to write it from the beginning
-        if again is not None and again.salt == frames.salt:
-            n_wrong = int((~frames.is_whole).sum())
-            return f"{path}-wal: {n_wrong:,} of its {len(frames.pages):,} pages cannot be read back"
+        again = _frames(path, _index(path))  # unless another process has just begun to write it from the beginning
+        if again.salt == frames.salt:
+            n_wrong = n_committed - int(frames.is_whole[:n_committed].sum())
+            what = f"{n_wrong:,} of its {n_committed:,} pages" if n_wrong else "its header"
+            return f"{path}-wal: {what} cannot be read back"
     return None
 
 
 def merge(path: str, target: str) -> None:
     """A copy of the database with all pages beside it that are whole, up to the end of the last transaction."""
     shutil.copyfile(path, target)
-    frames = _frames(path)
-    if frames is None:
-        return
+    index = _index(path)
+    frames = _frames(path, index)
     ends = frames.ends
-    ends = ends[ends < _committed(path, frames)]
+    ends = ends[ends < frames.n_committed(index)]
     if not len(ends):
         return
     last = int(ends[-1])
@@ -77,28 +97,62 @@ def merge(path: str, target: str) -> None:
         file.truncate(int(frames.sizes[last]) * frames.page_size)
 
 
-def _frames(path: str) -> _Frames | None:
+def page_size_of(path: str) -> int:
+    """That of the database, or the usual one where its header is damaged."""
+    with suppress(OSError), open(path, "rb") as file:
+        size = int.from_bytes(file.read(18)[16:], "big")
+        size = 65536 if size == 1 else size
+        if size >= 512 and not size & (size - 1):
+            return size
+    return _PAGE_SIZE
+
+
+def _index(path: str) -> _Index | None:
+    with suppress(OSError), open(f"{path}-shm", "rb") as file:
+        head = file.read(_SHARED_HEADER.size)
+        if len(head) == _SHARED_HEADER.size and head[:48] == head[48:96]:  # it is there twice
+            return _Index(*_SHARED_HEADER.unpack(head))
+    return None
+
+
+def _frames(path: str, index: _Index | None) -> _Frames:
     try:
         with open(f"{path}-wal", "rb") as file:
             data = file.read()
     except FileNotFoundError:
-        return None
-    if len(data) < _HEADER:
-        return None
-    magic, _, page_size = struct.unpack(">III", data[:12])
-    if magic & ~1 != _MAGIC or page_size < 512 or page_size & (page_size - 1):
-        return None
+        data = b""
+    header = data[:_HEADER].ljust(_HEADER, b"\0")
+    magic, _, page_size = struct.unpack(">III", header[:12])
+    order = ">u4" if magic & 1 else "<u4"
+    first = np.frombuffer(header, ">u4", 2, 24)[None, :]
+    of_header = _checksums(np.zeros((1, 2), np.uint32), np.frombuffer(header, order, 6)[None, :].astype(np.uint32))
+    is_header = magic & ~1 == _MAGIC and bool((of_header == first).all())
+    if not is_header:
+        page_size, order = page_size_of(path), f"{'>' if _OF_THIS_MACHINE & 1 else '<'}u4"
     frame_size = _FRAME_HEADER + page_size
-    n = (len(data) - _HEADER) // frame_size  # none, where the process was killed after the header
-    frames = np.frombuffer(data, np.uint8, n * frame_size, _HEADER).reshape(n, frame_size)
-    salt = data[16:24]
-    is_ours = (frames[:, 8:16] == np.frombuffer(salt, np.uint8)).all(axis=1)
-    frames = frames[: int(np.flatnonzero(is_ours)[-1]) + 1 if is_ours.any() else 0]
+    n = max(len(data) - _HEADER, 0) // frame_size  # none, where the process was killed after the header
+    frames = np.frombuffer(data[_HEADER : _HEADER + n * frame_size], np.uint8).reshape(n, frame_size)
     heads = np.ascontiguousarray(frames[:, :_FRAME_HEADER]).view(">u4")
-    words = np.concatenate([frames[:, :8], frames[:, _FRAME_HEADER:]], axis=1).view(">u4" if magic & 1 else "<u4")
-    before = np.concatenate([np.frombuffer(data, ">u4", 2, 24)[None, :], heads[:-1, 4:6]]).astype(np.uint32)
-    is_whole = (_checksums(before, words.astype(np.uint32)) == heads[:, 4:6]).all(axis=1) & is_ours[: len(frames)]
-    return _Frames(page_size, heads[:, 0], heads[:, 1], is_whole, frames[:, _FRAME_HEADER:], salt)
+    is_whole = _are_whole(frames, heads, first, order)
+    if is_header:
+        salt = header[16:24]
+    elif index is not None:
+        salt = index.salt
+    else:
+        salt = frames[int(np.argmax(is_whole)), 8:16].tobytes() if n else b""
+    is_ours = (frames[:, 8:16] == np.frombuffer(salt.ljust(8, b"\0"), np.uint8)).all(axis=1)
+    n = int(np.flatnonzero(is_ours)[-1]) + 1 if is_ours.any() else 0
+    whole = (is_whole & is_ours)[:n]
+    return _Frames(is_header, page_size, heads[:n, 0], heads[:n, 1], whole, frames[:n, _FRAME_HEADER:], salt)
+
+
+def _are_whole(frames: Any, heads: Any, first: Any, order: str) -> Any:
+    """Whether the checksum of each frame goes on from that of the frame before it, or from `first`."""
+    if not len(frames):
+        return np.zeros(0, dtype=bool)
+    words = np.concatenate([frames[:, :8], frames[:, _FRAME_HEADER:]], axis=1).view(order)
+    before = np.concatenate([first, heads[:-1, 4:6]]).astype(np.uint32)
+    return (_checksums(before, words.astype(np.uint32)) == heads[:, 4:6]).all(axis=1)
 
 
 def _checksums(before: Any, words: Any) -> Any:
@@ -117,19 +171,6 @@ def _coefficients(n_words: int) -> tuple[Any, Any]:
         of_words[k], of_words[k + 1] = power[0] + power[1], power[1]  # x adds to both, y to b alone
         power = step @ power
     return power, of_words
-
-
-def _committed(path: str, frames: _Frames) -> int:
-    """How many frames were committed. A transaction that failed leaves frames as well, whole or not.
-
-    The process that wrote them left the number in shared memory. Where that is lost, it is where the last transaction
-    ends.
-    """
-    with suppress(OSError), open(f"{path}-shm", "rb") as file:
-        head = file.read(_SHARED_BYTES)
-        if len(head) == _SHARED_BYTES and head[32:40] == frames.salt:
-            return int(_SHARED_HEADER.unpack_from(head)[0])
-    return int(frames.ends[-1]) + 1 if len(frames.ends) else 0
 
 
 def remove_files(path: str) -> None:
