@@ -50,7 +50,7 @@ async def app(scope, receive, send):
         message = await receive()
         body, more = body + message["body"], message.get("more_body", False)
     answers = []
-    for line in body.splitlines():
+    for line in body.splitlines() if scope["path"] != "/nothing" else ():
         example = json.loads(line)
         x = {pair.split(":")[0]: float(pair.split(":")[1]) for pair in example["features"].split()}
         if scope["path"] == "/learn":
@@ -221,7 +221,7 @@ def _post_many(url: str, bodies: Sequence[bytes], seconds: float) -> float:
 
 
 def _river_rows(folder: Path, to_predict: Path, to_learn: Path, seconds: int, ours: Mapping[str, float]) -> None:
-    """River's logistic regression behind uvicorn, which keeps nothing on the disk."""
+    """River's logistic regression behind uvicorn, which keeps nothing on the disk; and what uvicorn does by itself."""
     port = 8397
     with subprocess.Popen([sys.executable, "-c", _RIVER, str(port)]) as process:
         try:
@@ -232,6 +232,9 @@ def _river_rows(folder: Path, to_predict: Path, to_learn: Path, seconds: int, ou
                 show(f"river: {what}", rate, p99, _times(ours, what, rate))
             rate = _post_many(f"{url}/learn", _bodies(to_learn), seconds)
             show(f"river: {LEARN_MANY}", rate, None, _times(ours, LEARN_MANY, rate))
+            show(
+                "no model: the server alone, 32 connections", *wrk(f"{url}/nothing", script(to_predict), folder, 32, 5)
+            )
         finally:
             process.terminate()
 

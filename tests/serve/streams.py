@@ -16,6 +16,7 @@ from rosenblatt.serve.learning.served_model import Keeping, ServedModel
 from rosenblatt.serve.learning.submissions import Submission
 from rosenblatt.serve.limits import LIMITS, Limits
 from rosenblatt.serve.store.directory import Directory, ModelFolder
+from tests import child
 
 KINDS = ("text", "features", "vw", "columns")
 _WORDS = ["free", "money", "offer", "now", "meeting", "project", "lunch", "report", "cash", "winner", "agenda", "notes"]
@@ -91,7 +92,7 @@ def learn_body(served: ServedModel, body: bytes, *, lines: bool = False) -> tupl
     done = threading.Event()
     submission = Submission(body, lines, lambda _: done.set())
     served.submit(submission)
-    assert done.wait(30)
+    assert done.wait(child.SECONDS)
     return submission.status, json.loads(submission.answer)
 
 
@@ -106,5 +107,5 @@ def send_in_groups(served: ServedModel, examples: Sequence[dict[str, Any]], seed
         served.submit(submission)
         waiting.append((submission, done))
     for submission, done in waiting:
-        assert done.wait(30)
+        assert done.wait(child.SECONDS)
         assert submission.status == 200, submission.answer

@@ -6,7 +6,7 @@ import asyncio
 import http.server
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,21 @@ class _Proxy(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def test_a_retry_never_learns_twice(service: Running) -> None:
+def _learn(url: str, examples: list[dict[str, Any]]) -> Any:
+    with rosenblatt.Client(url) as client:
+        return client.learn("mail", examples)
+
+
+def _learn_with_asyncio(url: str, examples: list[dict[str, Any]]) -> Any:
+    async def talk() -> Any:
+        async with rosenblatt.AsyncClient(url) as client:
+            return await client.learn("mail", examples)
+
+    return asyncio.run(talk())
+
+
+@pytest.mark.parametrize("learn", [_learn, _learn_with_asyncio])
+def test_a_retry_never_learns_twice(service: Running, learn: Callable[[str, list[dict[str, Any]]], Any]) -> None:
     """The examples arrive, and the answer does not: the client sends them again, with the same ids."""
     handler = type("Handler", (_Proxy,), {"target": service.url, "left": ["503", "break", "503"]})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -113,8 +127,7 @@ def test_a_retry_never_learns_twice(service: Running) -> None:
     try:
         with rosenblatt.Client(service.url) as direct:
             version = direct.model("mail")["version"]
-            with rosenblatt.Client(f"http://127.0.0.1:{server.server_port}") as client:
-                answer = client.learn("mail", stream("text", 7))
+            answer = learn(f"http://127.0.0.1:{server.server_port}", stream("text", 7))
             assert (answer["learned"], answer["duplicates"]) == (0, 7)
             assert direct.model("mail")["version"] == version + 7
     finally:

@@ -22,6 +22,7 @@ from rosenblatt.serve.service import Service
 from rosenblatt.serve.store.directory import Directory
 from rosenblatt.serve.store.salvage import salvage
 from rosenblatt.serve.verify import verify
+from tests import child
 from tests.serve.streams import folder_of, learn_body, model_file, send, send_in_groups, start, stream
 
 
@@ -104,7 +105,7 @@ def test_one_bad_line_refuses_its_body_and_no_other(served: ServedModel) -> None
     for submission in submissions:
         served.submit(submission)
     for _ in submissions:
-        assert done.acquire(timeout=30)
+        assert done.acquire(timeout=child.SECONDS)
     answers = [(submission.status, json.loads(submission.answer)) for submission in submissions]
     assert [status for status, _ in answers] == [200, 422, 200]
     assert answers[1][1]["line"] == 2
@@ -186,7 +187,7 @@ def learn_together(served: ServedModel, bodies: list[bytes]) -> list[tuple[int, 
         served.submit(submission)
     go.set()
     for _ in submissions:
-        assert done.acquire(timeout=30)
+        assert done.acquire(timeout=child.SECONDS)
     return [(submission.status, json.loads(submission.answer)) for submission in submissions]
 
 
@@ -339,7 +340,7 @@ def test_versions_before_and_after_a_damage_answer_and_no_others(tmp_path: Path)
         if at == 660:
             taken = threading.Event()
             served.run(served.snapshot, lambda *_, taken=taken: taken.set())
-            assert taken.wait(30)
+            assert taken.wait(child.SECONDS)
     served.stop(snapshot=False)
     with sqlite3.connect(folder.log) as connection:
         connection.execute("UPDATE groups SET lines = zeroblob(length(lines)) WHERE version = 300")

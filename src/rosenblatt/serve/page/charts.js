@@ -31,9 +31,10 @@ export function lineChart(title, curves, written, alarms) {
   const label = `${title}: ${curves.map((curve) => `${curve.name} ${written(curve.points.at(-1)?.[1] ?? 0)} now`).join(", ")}; at most ${written(highest)}`;
   const svg = frame(label);
   curves.forEach((curve, i) => {
-    const path = curve.points.map(([minute, value], k) => `${k ? "L" : "M"}${x(minute).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+    const follows = (k) => k > 0 && k < curve.points.length && curve.points[k][0] - curve.points[k - 1][0] === 1; // nothing is known of minutes between
+    const path = curve.points.map(([minute, value], k) => `${follows(k) ? "L" : "M"}${x(minute).toFixed(1)} ${y(value).toFixed(1)}`).join("");
     draw("path", { d: path, class: i ? "line second" : "line" }, svg);
-    if (curve.points.length === 1) draw("circle", { cx: x(curve.points[0][0]), cy: y(curve.points[0][1]), r: 3, class: i ? "dot second" : "dot" }, svg);
+    curve.points.forEach(([minute, value], k) => { if (!follows(k) && !follows(k + 1)) draw("circle", { cx: x(minute), cy: y(value), r: 3, class: i ? "dot second" : "dot" }, svg); });
   });
   for (const alarm of alarms) if (alarm >= first) draw("line", { x1: x(alarm), x2: x(alarm), y1: TOP, y2: BOTTOM, class: "alarm" }, svg);
   draw("text", { x: LEFT - 5, y: TOP + 5, "text-anchor": "end" }, svg, written(highest));
