@@ -90,7 +90,7 @@ def _collisions(header: Header, key: str) -> None:
 
 _Check = Callable[[Header, str], object]
 _DECIDED: Mapping[str, _Check] = {
-    **dict.fromkeys(("order", "dropped", "missing", "flags", "optional"), _texts),
+    **dict.fromkeys(("order", "dropped", "missing", "flags", "optional", "names"), _texts),
     **dict.fromkeys(("left_out", "days_left_out"), _reasons),
     "head_rows": _count,
     "logs": _logs,
@@ -164,6 +164,8 @@ def _check_decided(settings: Mapping[str, Any], numbers: Collection[str]) -> Non
     for group in (settings.get("dates") or (), decided.get("logs") or (), decided.get("days_left_out") or ()):
         if not set(group) <= set(numbers):
             raise damaged("it has dates or logarithms of columns that do not hold numbers")
+    if not set(decided.get("names") or ()) <= set(settings["words"]):
+        raise damaged("it has names of columns that do not hold words")
     required = {"order", "left_out", "dropped", "missing", "head_rows"}
     if decided and not required <= {key for key, value in decided.items() if value is not None}:
         raise damaged("its settings do not say what was decided about the columns")

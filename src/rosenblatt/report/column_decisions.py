@@ -26,6 +26,7 @@ def columns_record(space: FeatureSpace) -> dict[str, Any] | None:
     return {
         "numbers": [column for column in settings["numbers"] if column not in dates],
         "words": settings["words"],
+        "names": settings["columns"].get("names", []),
         "texts": settings["texts"],
         "dates": {column: form for column, (form, *_) in dates.items()},
         "written": {column: form[:4] for column, form in settings.get("written", {}).items() if form[:5] != _PLAIN},
@@ -66,6 +67,10 @@ def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
         starts = tuple(f"{column}=" for column in record["words"])
         values = sum(name.startswith(starts) for name in space.columns)
         yield plural(len(record["words"]), "column") + " of words" + (f" ({plural(values, 'value')})" if values else "")
+    if record["names"]:
+        each = _named(record["names"], "is learned as names", "are learned as names")
+        amount = as_flag("as_", "number:" + record["names"][0])
+        yield f"{each}, each number by itself, which tells more than its size ({amount} to use its size)"
     if record["texts"]:
         yield _named(record["texts"], "is a text", "are texts")
     if record["dates"]:

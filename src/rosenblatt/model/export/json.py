@@ -68,7 +68,9 @@ def _columns(space: FeatureSpace) -> dict[str, Any]:
         column: {"decimal": decimal, "thousands": thousands, "before": before, "after": after, "missing": missing}
         for column, (decimal, thousands, before, after, _, missing) in settings.get("written", {}).items()
     }
-    return {**kinds, "dates": dates, **({"written": written} if written else {}), "indicators": indicators}
+    names = settings.get("columns", {}).get("names")  # words that are whole numbers, without leading zeros or a point
+    of_some = {key: value for key, value in (("written", written), ("names", names)) if value}
+    return {**kinds, "dates": dates, **of_some, "indicators": indicators}
 
 
 def _decision(model: LinearModel) -> dict[str, Any]:

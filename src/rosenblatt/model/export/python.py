@@ -57,6 +57,7 @@ def standalone_model(model: LinearModel) -> dict[str, Any]:
         "unit": settings.get("unit"),
         "numbers": numbers,
         "words": list(settings.get("words", ())),
+        **({"names": names} if (names := settings.get("columns", {}).get("names")) else {}),
         "texts": texts,
         "first_text": settings.get("first_text"),
         "dates": {column: settings["dates"][column] for column in numbers if column in settings.get("dates", {})},

@@ -163,6 +163,8 @@ class SqlColumns:
         return " OR ".join(ways)
 
     def _is_word(self, column: str, word: str) -> str:
+        if column in self._settings.get("columns", {}).get("names", ()):  # 7 where a database holds 7.0, too
+            return f"{_trimmed(name(column))} IN ({text(word)}, {text(word + '.0')})"
         words = [feature[len(column) + 1 :] for feature in self._space.columns if feature.startswith(f"{column}=")]
         written, other = _trimmed(name(column)), _as_typed(word, words)
         return f"{written} = {text(word)}" if other is None else f"{written} IN ({text(word)}, {text(other)})"

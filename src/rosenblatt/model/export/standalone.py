@@ -212,6 +212,7 @@ def _table_features(row: dict[str, Any]) -> list[tuple[int, float]]:
             present[column].append((f"{column}=missing", 1.0))
     for column in MODEL["words"]:
         word = _word(row[column])
+        word = _whole_number(word) if word is not None and column in MODEL.get("names", ()) else word
         present[column] = [] if word is None else [(f"{column}={word}", 1.0)]
     for column, (form, has_hours, _) in MODEL["dates"].items():
         micros = None if _number(row[column], column) is None else _micros(row[column], form)
@@ -290,6 +291,15 @@ def _word(cell: Any) -> str | None:
     if _is_missing(cell):
         return None
     return str(cell).lower() if isinstance(cell, bool) else str(cell).strip()
+
+
+def _whole_number(word: str) -> str:
+    """A whole number in the one way that the model knows it: 7 for 007 and 7.0."""
+    try:
+        value = math.nan if "_" in word else float(word)
+    except ValueError:
+        return word
+    return str(int(value)) if abs(value) < 2.0**53 and value == int(value) else word
 
 
 def _text(cell: Any) -> str:

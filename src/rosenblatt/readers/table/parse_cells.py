@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -20,6 +21,8 @@ from rosenblatt.readers.table.columns.missing_cells import FLAGS, MISSING, is_nu
 from rosenblatt.readers.table.columns.written_numbers import NumberForm, plain_numbers, without_marks
 from rosenblatt.readers.table.files.check_arrow import naming_column
 from rosenblatt.records import Floats
+
+LARGEST_WHOLE = 2.0**53  # a float holds all whole numbers up to it
 
 T = TypeVar("T")
 
@@ -50,6 +53,16 @@ class Batch:
     targets: Floats | None = None  # where a number is predicted; NaN where it is missing
     bad_targets: Sequence[tuple[int, str]] = ()  # rows whose target is not a number that can be learned
 
+    def naming(self, before: Layout, after: Layout) -> Batch:
+        """The batch with those columns of numbers as words that are words in the second layout."""
+        names = [column for column in after.names if column in before.numbers]
+        numbers = [j for j, column in enumerate(before.numbers) if column in after.numbers]
+        n_words = len(before.words)
+        words = [_words_of_numbers(self.numbers[:, before.numbers.index(column)]) for column in names]
+        return replace(
+            self, numbers=self.numbers[:, numbers], words=[*self.words[:n_words], *words, *self.words[n_words:]]
+        )
+
     def restricted(self, before: Layout, after: Layout) -> Batch:
         """The batch without the columns that the second layout leaves out."""
         if before.left_out == after.left_out:
@@ -74,7 +87,7 @@ def parse_batch(
     if not marks_missing:
         batch = _with_missing(batch)
     numbers = np.empty((batch.num_rows, len(layout.numbers)))
-    words = [_read(_words, batch, column) for column in layout.words]
+    words = [_read(_names if column in layout.names else _words, batch, column) for column in layout.words]
     plain = []
     for j, column in enumerate(layout.numbers):
         if column in layout.dates:
@@ -231,6 +244,30 @@ def _words(array: pa.Array) -> WordColumn:
     if len(positions) < len(distinct):
         codes = np.array([*position_of_code, -1], dtype=np.int32)[codes]
     return WordColumn(codes, list(positions))
+
+
+def _names(array: pa.Array) -> WordColumn:
+    """Words, of which whole numbers are written in one way, however a format writes them."""
+    words = _words(array)
+    positions: dict[str, int] = {}
+    codes = [positions.setdefault(whole_number(word), len(positions)) for word in words.words]
+    return WordColumn(np.array([*codes, -1], dtype=np.int32)[words.codes], list(positions))
+
+
+def _words_of_numbers(values: Floats) -> WordColumn:
+    """The same of whole numbers, which are read already; NaN where one is missing."""
+    numbers, codes = np.unique(values, return_inverse=True)
+    words = [str(int(number)) for number in numbers[~np.isnan(numbers)].tolist()]
+    return WordColumn(np.where(codes < len(words), codes, -1).astype(np.int32), words)
+
+
+def whole_number(word: str) -> str:
+    """
+    >>> [whole_number(word) for word in ("007", "7.0", "-1e3", "2.5", "K1A", "nan")]
+    ['7', '7', '-1000', '2.5', 'K1A', 'nan']
+    """
+    value = float(word) if is_number(word) else math.nan
+    return str(int(value)) if abs(value) < LARGEST_WHOLE and value == int(value) else word
 
 
 def _words_of_lists(array: pa.Array) -> WordColumn:

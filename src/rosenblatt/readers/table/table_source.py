@@ -133,6 +133,8 @@ class TableSource(FileSource):
         batches = equal_batches(chain(read, batches), self._batch_rows)
         scale = reading.decide if reading.scale is None else reading.scale
         head = read_head(batches, layout, reading) if scale or reading.decide else Head(layout, [], batches)
+        if reading.decide and reading.scale is not False and not reading.multi_label:
+            head = head.naming(reading, self._targets_of(head))
         self._layout, self._encoder = head.layout, Encoder(head.layout, reading, None, pairs)
         if reading.decide:
             missing = head.with_missing()

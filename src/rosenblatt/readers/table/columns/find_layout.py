@@ -220,7 +220,8 @@ def layout_of_model(
     dates = {column: DateForm(*form) for column, form in settings.get("dates", {}).items()}
     written = {column: form_in_settings(form) for column, form in settings.get("written", {}).items()}
     predicts_number = settings.get("task") == "number"
-    layout = Layout(None, numbers, words, texts, dates, written, predicts_number=predicts_number)
+    names = tuple(settings.get("columns", {}).get("names", ()))
+    layout = Layout(None, numbers, words, texts, dates, written, names=names, predicts_number=predicts_number)
     if not header:
         columns[:] = _names_by_position(name, columns, settings, layout)
     absent = tuple(column for column in layout.features if column not in columns)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -14,6 +14,7 @@ from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.columns.find_layout import EVERY
 from rosenblatt.readers.table.columns.layout import Layout
 from rosenblatt.readers.table.columns.left_out import numbers_left_out, why_days_are_left_out, words_left_out
+from rosenblatt.readers.table.columns.numbers_as_names import Groups, names_among
 from rosenblatt.readers.table.equal_batches import RawBatch, take_head
 from rosenblatt.readers.table.parse_cells import Batch, parse_batch
 from rosenblatt.readers.table.scale import Scaling, scaling_of
@@ -46,6 +47,23 @@ class Head:
         scaling = scaling_of([batch.numbers for batch in self.batches], len(numbers), may_be_logs, targets)
         scaling.scale[[numbers.index(column) for column in self.decided.get("days_left_out", ())]] = 0.0
         return scaling
+
+    def naming(self, reading: ReadOptions, targets: Sequence[Floats] | None) -> Head:
+        """The head with the whole numbers as words that tell more of the label so, except where the user says what the
+        column holds."""
+        layout, chosen = self.layout, {text.partition(":")[2] for text in reading.as_}
+        crossed = {column for pair in reading.cross for column in layout.features if column in pair.split(":")}
+        amounts = {*chosen, *crossed, *layout.dates, *layout.written, *layout.flags}
+        may_be_names = [j for j, column in enumerate(layout.numbers) if column not in amounts]
+        if not may_be_names or not self.batches:
+            return self
+        groups = _groups_of_labels(self.batches) if targets is None else Groups.of_numbers(np.concatenate(targets))
+        names = names_among(may_be_names, [batch.numbers for batch in self.batches], groups)
+        if not names:
+            return self
+        after = layout.naming({layout.numbers[j] for j in names})
+        batches = [batch.naming(layout, after) for batch in self.batches]
+        return replace(self, layout=after, batches=batches, decided={**self.decided, "names": list(after.names)})
 
     def with_missing(self) -> list[str]:
         """The columns of numbers in which some are missing."""
@@ -83,6 +101,16 @@ def read_head(batches: Iterator[RawBatch], layout: Layout, reading: ReadOptions)
     if days:
         decided["days_left_out"] = days
     return Head(layout, parsed, batches if following is None else chain([following], batches), decided)
+
+
+def _groups_of_labels(batches: Sequence[Batch]) -> Groups:
+    """The classes of the rows, numbered in the order of their first occurrence."""
+    numbers: dict[str, int] = {}
+    codes = []
+    for label in (batch.label for batch in batches if batch.label is not None):
+        code_of = [numbers.setdefault(word, len(numbers)) for word in label.words]
+        codes.append(np.array([*code_of, -1])[label.codes])
+    return Groups.of_classes(np.concatenate(codes))
 
 
 def _days_left_out(layout: Layout, batches: list[Batch], reading: ReadOptions) -> dict[str, str]:

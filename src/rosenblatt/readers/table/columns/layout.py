@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from rosenblatt.readers.table.columns.dates import DateForm
@@ -25,6 +25,7 @@ class Layout:
     left_out: Mapping[str, str] = field(default_factory=dict)  # column -> why
     flags: tuple[str, ...] = ()  # numbers that are written as true and false
     absent: tuple[str, ...] = ()  # columns of a model that this table does not have: missing in every row
+    names: tuple[str, ...] = ()  # words that are whole numbers, read by their value: 7 and 07.0 are the same
     predicts_number: bool = False  # the label is a number, and may be among the written ones
 
     @property
@@ -55,5 +56,21 @@ class Layout:
         )
         dates = {column: form for column, form in self.dates.items() if column not in columns}
         written = {column: form for column, form in self.written.items() if column not in columns}
+        names = tuple(column for column in self.names if column not in columns)
         left_out = {**self.left_out, **columns}
-        return replace(self, numbers=numbers, words=words, texts=texts, dates=dates, written=written, left_out=left_out)
+        return replace(
+            self,
+            numbers=numbers,
+            words=words,
+            texts=texts,
+            dates=dates,
+            written=written,
+            names=names,
+            left_out=left_out,
+        )
+
+    def naming(self, columns: Collection[str]) -> Layout:
+        """The layout with these columns of numbers as words."""
+        numbers = tuple(column for column in self.numbers if column not in columns)
+        names = tuple(column for column in self.numbers if column in columns)
+        return replace(self, numbers=numbers, words=(*self.words, *names), names=(*self.names, *names))
