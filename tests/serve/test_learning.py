@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import threading
 from pathlib import Path
@@ -19,7 +20,7 @@ from rosenblatt.serve.limits import LIMITS
 from rosenblatt.serve.messages import RequestError
 from rosenblatt.serve.replay import travel
 from rosenblatt.serve.service import Service
-from rosenblatt.serve.store.directory import Directory
+from rosenblatt.serve.store.directory import Directory, ModelFolder
 from rosenblatt.serve.store.salvage import salvage
 from rosenblatt.serve.verify import verify
 from tests import child
@@ -368,6 +369,26 @@ def test_a_damaged_snapshot_is_passed_over(tmp_path: Path) -> None:
     again = ServedModel(folder)
     assert again.live.digest() == served.live.digest()
     assert any("snapshot" in what for _, what in again.errors)
+
+
+def test_a_snapshot_that_was_not_finished_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = start(folder_of(model_file("text", tmp_path), tmp_path / "data"))
+    send(served, stream("text", 5))
+    path = Path(served.folder.snapshots.folder)
+    seen: list[list[str]] = []
+
+    def killed(*_: Any) -> None:
+        seen.append([each.name for each in path.iterdir()])
+        shutil.copytree(tmp_path / "data", tmp_path / "copy", dirs_exist_ok=True)  # as a kill leaves it
+        raise OSError(5, "killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("rosenblatt.atomic.os.replace", killed)
+        served.stop()
+    assert len(seen[0]) == 1
+    again = ServedModel(ModelFolder(str(tmp_path / "copy" / "models" / "m")))
+    assert list((tmp_path / "copy" / "models" / "m" / "snapshots").iterdir()) == []
+    again.log.close()
 
 
 def test_durability_of_a_second_is_said_and_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

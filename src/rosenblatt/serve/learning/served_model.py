@@ -70,6 +70,7 @@ class ServedModel:
         self._unsynced = False
         self._to_undo: int | None = None  # the version before a group that is in the log and could not be learned
         self._counting = threading.Lock()
+        folder.snapshots.remove_unfinished()
         self.log = open_log(folder.log, keeping.durability, self._newest_version, self._warn)
         self._load()
         check_end(self.log, self.snapshot_version, self._warn)

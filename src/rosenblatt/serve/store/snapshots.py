@@ -51,6 +51,13 @@ class Snapshots:
         with suppress(FileNotFoundError):
             os.unlink(self.path(version))
 
+    def remove_unfinished(self) -> None:
+        """What a process left that was killed while it wrote one."""
+        for entry in os.listdir(self.folder):
+            if entry.startswith(".") and entry.endswith(".part"):
+                with suppress(FileNotFoundError):
+                    os.unlink(os.path.join(self.folder, entry))
+
     def thin(self) -> None:
         """Where there are too many, remove every second one but the first and the newest few."""
         versions = self.versions
