@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from itertools import islice
 from types import TracebackType
@@ -74,7 +74,8 @@ class Spark:
     ) -> Generator[bytes]:
         def cancel(waves: list[Future[list[bytes]]]) -> None:
             if waves:
-                self._session.sparkContext.cancelJobsWithTag(_TAG)
+                with suppress(ConnectionError):  # then there is nothing to cancel
+                    self._session.sparkContext.cancelJobsWithTag(_TAG)
 
         waves = iter(lambda: list(islice(pieces, wave_size)), [])
         with (
@@ -100,6 +101,8 @@ class Spark:
         try:
             self._session.sparkContext.addJobTag(_TAG)
             answers: list[bytes] = job()
+        except ConnectionError as error:
+            raise DataError(f"Spark: its Java process has ended: {error}.") from None
         except (Py4JError, PySparkException) as error:
             lines = [line.strip() for line in str(error).splitlines()]
             why = next((line for line in lines if "Job aborted" in line), lines[0])
@@ -138,4 +141,5 @@ class Spark:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._is_ours:
-            self._session.stop()
+            with suppress(ConnectionError):
+                self._session.stop()
