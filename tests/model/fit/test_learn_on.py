@@ -159,6 +159,39 @@ def test_texts_and_tables_learn_on(tmp_path: Path) -> None:
         assert set(fitted.model.space.names.values()) == set(at_once.model.space.names.values())
 
 
+def log(day: int, count: int) -> str:
+    """A day of a log, with a weekday and paths that no other day has."""
+    random_ = random.Random(day)
+    lines = ["time,status,path,agent,verdict"]
+    for i in range(count):
+        status = "" if random_.random() < 0.02 * day else random_.choice(["200", "404", "500"])
+        path = random_.choice(["/", "/admin", f"/new-{day}-{random_.randrange(40)}"])
+        agent = random_.choice(["curl", "bot", f"agent {random_.randrange(2 + day)}"])
+        verdict = "attack" if (path == "/admin") + (agent == "curl") + random_.random() > 1.3 else "ok"
+        lines.append(f"2026-11-{day + 8:02} {i * 24 // count:02}:10:00,{status},{path},{agent},{verdict}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"cross": ("path:agent", "status:path")}, {"as_": ("date:time", "number:status")}], ids=str
+)
+def test_days_with_words_of_their_own_are_one_run(options: dict[str, Any], tmp_path: Path) -> None:
+    days = [tmp_path / f"{day}.csv" for day in range(1, 5)]
+    for day, path in enumerate(days, 1):
+        path.write_text(log(day, 700 + 90 * day))
+    reading = rosenblatt.readers.source.ReadOptions(scale=False, **options)
+    at_once = rosenblatt.fit_file(days, rule="arow", passes=1, reading=reading).model
+    model = tmp_path / "m.model"
+    save_model(rosenblatt.fit_file(days[0], rule="arow", passes=1, reading=reading).model, model)
+    for path in days[1:]:
+        save_model(rosenblatt.fit_file(path, from_=model).model, model)
+    after = load_linear_model(model)
+    assert "time weekday=Thursday" in after.space.columns
+    assert after.space.columns == at_once.space.columns
+    same_model(at_once, after)
+    same_probabilities(at_once, after)
+
+
 def test_new_words_and_features_are_taken_in(tmp_path: Path) -> None:
     first, second = tmp_path / "1.csv", tmp_path / "2.csv"
     first.write_text(table(1, 3000))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
+from itertools import islice
 from typing import Any, TypeAlias
 
 from rosenblatt import native
@@ -25,7 +26,8 @@ _Column: TypeAlias = "tuple[NDArray[np.int32], NDArray[np.int32] | None, Floats 
 
 
 class Encoder:
-    """Numbers the features in order of their first occurrence; with the space of a model, unknown ones are left out."""
+    """Numbers the features in order of their first occurrence, row by row and in a row by column, so that no number
+    depends on where a file or a batch ends; with the space of a model, unknown ones are left out."""
 
     scaling: Scaling | None = None
     _indicators: frozenset[str] | None = None  # columns of numbers whose missing values have a feature; None: all
@@ -137,6 +139,7 @@ class Encoder:
     def encode(self, batch: Batch, good: NDArray[np.bool_]) -> Values:
         """The matrix of the good rows: dense while there is nothing but numbers."""
         complete, in_numpy = bool(good.all()), bool(self._pairs) or self._layout.dense
+        n_known = len(self._vocabulary)
         numbers = batch.numbers if complete and not (in_numpy and self.scaling is None) else batch.numbers[good]
         missing = np.isnan(numbers)
         if missing.any():
@@ -154,13 +157,45 @@ class Encoder:
             if self._layout.dense and self.features == self._n_numbers + len(self._number_pairs):
                 return np.column_stack([numbers, *(values for _, values in products)]) if products else numbers
             columns += [(features, None, values) for features, values in products]
+            columns = self._numbered_by_rows(columns, n_known)
             rows = Csr(*native.encode_table(numbers, None, None, columns), self.features)
         else:
             scaling = self.scaling
             shift, scale = (None, None) if scaling is None else (scaling.shift, scaling.scale)
             numbers = numbers if scaling is None else with_logs(numbers, scaling.logs)
+            columns = self._numbered_by_rows(columns, n_known)
             rows = Csr(*native.encode_table(numbers, shift, scale, columns), self.features)
         return self._with_texts(rows, batch, good) if self._hashing else rows
+
+    def _numbered_by_rows(self, columns: list[_Column], n_known: int) -> list[_Column]:
+        """The columns, where features that are new came column by column, with these in the order of the rows."""
+        n_new = len(self._vocabulary) - n_known
+        if n_new < 2:
+            return columns
+        start = self._n_numbers + n_known
+        occurrence = np.full(n_new, np.iinfo(np.int64).max)  # row and column of the first one
+        for k, (codes, features, _) in enumerate(columns):
+            if features is not None and not (features >= start).any():
+                continue
+            rows = np.flatnonzero(codes >= 0)
+            of_rows = codes[rows] if features is None else features[codes[rows]]
+            is_new = of_rows >= start
+            np.minimum.at(occurrence, of_rows[is_new] - start, rows[is_new] * len(columns) + k)
+        order = np.argsort(occurrence)
+        names = list(islice(reversed(self._vocabulary), n_new))[::-1]
+        for name in names:
+            del self._vocabulary[name]
+        self._vocabulary |= {names[old]: start + new for new, old in enumerate(order.tolist())}
+        number = np.empty(n_new, dtype=np.int32)
+        number[order] = np.arange(start, start + n_new)
+
+        def numbered(features: NDArray[np.int32]) -> NDArray[np.int32]:
+            return np.where(features < start, features, number[np.maximum(features - start, 0)])
+
+        return [
+            (numbered(codes) if features is None else codes, None if features is None else numbered(features), values)
+            for codes, features, values in columns
+        ]
 
     def _products(
         self, batch: Batch, good: NDArray[np.bool_], numbers: Floats, missing: NDArray[np.bool_]

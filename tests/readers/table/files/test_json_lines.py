@@ -73,8 +73,8 @@ def test_nested_keys_and_lists(tmp_path: Path) -> None:
     )
     examples = rosenblatt.read(path)
     assert examples.space.columns == (
-        "plan.price", "ok", "late", "plan.kind=pro", "plan.kind=free", "tags=a", "tags=b", "tags=c",
-        "plan.price=missing", "ok=missing", "late=missing",
+        "plan.price", "ok", "late", "plan.kind=pro", "tags=a", "tags=b", "late=missing",
+        "plan.price=missing", "ok=missing", "plan.kind=free", "tags=c",
     )  # fmt: skip
     assert examples.X.toarray().tolist() == [
         [5, 1, 0, 1, 0, 1, 1, 0, 0, 0, 1],
