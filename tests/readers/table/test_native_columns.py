@@ -16,16 +16,17 @@ from tests import child
 
 
 def row_of(numbers: list[float], shift: Any, scale: Any, columns: Any, i: int) -> list[tuple[int, float]]:
-    """A row as the slow twin makes it: the numbers, then a feature of each column; zeros are not stored."""
-    entries = []
+    """A row as the slow twin makes it: the numbers, then the features of the columns, sorted; zeros are not stored."""
+    entries, of_columns = [], []
     for j, x in enumerate(numbers):
         if not math.isnan(x):
             entries.append((j, x if shift is None else (x - float(shift[j])) * float(scale[j])))
     for codes, features, values in columns:
         feature = codes[i] if features is None or codes[i] < 0 else features[codes[i]]
         if feature >= 0:
-            entries.append((int(feature), 1.0 if values is None else values[i]))
-    return [(feature, x) for feature, x in entries if x != 0]
+            of_columns.append((int(feature), 1.0 if values is None else values[i]))
+    of_columns.sort(key=lambda entry: entry[0])  # stable: a feature of two columns has its values in their order
+    return [(feature, x) for feature, x in (*entries, *of_columns) if x != 0]
 
 
 @pytest.mark.parametrize("seed", range(20))

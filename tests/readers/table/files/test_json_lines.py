@@ -77,9 +77,9 @@ def test_nested_keys_and_lists(tmp_path: Path) -> None:
         "plan.price=missing", "ok=missing", "plan.kind=free", "tags=c",
     )  # fmt: skip
     assert examples.X.toarray().tolist() == [
-        [5, 1, 0, 1, 0, 1, 1, 0, 0, 0, 1],
-        [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1],
-        [0, 0, 3, 0, 1, 0, 1, 1, 1, 0, 0],
+        [5, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0],
+        [0, 0, 3, 0, 0, 1, 0, 1, 0, 1, 1],
     ]
     assert examples.y.tolist() == [1, 0, 1]
 
