@@ -50,7 +50,7 @@ def fit_as_written(file: str, path: str | None = None, **options: Any) -> Any:
     reading = ReadOptions(scale=False)
     if ".csv" in file or file.endswith((".tsv", ".parquet", ".arrow")):
         typed = file.endswith((".parquet", ".arrow"))
-        reading = reading._replace(keep=("*",), **({"as_": ("number:since",), "label": "since"} if typed else {}))
+        reading = reading._replace(keep=("*",), **({"as_": ("number:since",), "label": "income"} if typed else {}))
     return rosenblatt.fit_file(path or data(file), reading=reading, **options)
 
 
