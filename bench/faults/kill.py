@@ -25,9 +25,9 @@ from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.serve.learning.live_model import LiveModel
 from rosenblatt.serve.replay import model_at, replay
+from rosenblatt.serve.store.damaged_wal import damage_of
 from rosenblatt.serve.store.directory import Directory, ModelFolder
 from rosenblatt.serve.store.log import Log
-from rosenblatt.serve.store.write_ahead_log import damage_of
 
 _WORDS = ["free", "money", "offer", "now", "meeting", "project", "lunch", "report", "cash", "winner", "agenda", "notes"]
 _RULES = ("arow", "logistic-average")

@@ -20,7 +20,7 @@ from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file
-from rosenblatt.model.room_in_file import room_in_file
+from rosenblatt.model.size_of_parts import room_in_file
 from rosenblatt.model.small_model import shrink
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.storage.container import write_container

@@ -445,7 +445,7 @@ def test_a_model_that_cannot_be_replaced_is_served_on(tmp_path: Path, monkeypatc
 
 
 def test_remembered_examples_are_bounded() -> None:
-    from rosenblatt.serve.learning.remembered import Remembered
+    from rosenblatt.serve.learning.remembered_predictions import Remembered
 
     remembered = Remembered(LIMITS._replace(remembered_examples=3, remembered_bytes=1000))
     for k in range(10):

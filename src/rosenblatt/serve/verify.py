@@ -10,9 +10,9 @@ from rosenblatt.errors import ModelError, RosenblattError
 from rosenblatt.model.model_file import load_linear_model
 from rosenblatt.serve.learning.live_model import LiveModel
 from rosenblatt.serve.replay import BATCH_BYTES, LostExamplesError, ReplayOverflowError, model_at, replay, unbroken
+from rosenblatt.serve.store.damaged_wal import damage_of
 from rosenblatt.serve.store.directory import Directory, ModelFolder
 from rosenblatt.serve.store.log import Log
-from rosenblatt.serve.store.write_ahead_log import damage_of
 
 
 class Verdict(NamedTuple):

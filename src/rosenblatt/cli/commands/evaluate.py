@@ -39,7 +39,7 @@ def command(
     average precision, and log loss where the model gives probabilities, each with its 95% confidence interval.
     """
     from rosenblatt.cli.load_model import load_model
-    from rosenblatt.cli.open_on import opener
+    from rosenblatt.cli.open_data import opener
     from rosenblatt.report.json_records import scores_record
     from rosenblatt.report.summary import EvaluationSummary, evaluate_on, examples_words
     from rosenblatt.report.text.evaluation.evaluation import evaluation_lines

@@ -108,8 +108,8 @@ def _explain_network(model: NetworkModel, path: str, example: Example | None) ->
 
 
 def _explain_size(model: str, as_json: bool) -> None:
-    from rosenblatt.model.room_in_file import room_in_file
-    from rosenblatt.report.text.room_in_file import room_lines
+    from rosenblatt.model.size_of_parts import room_in_file
+    from rosenblatt.report.text.size_of_parts import room_lines
 
     room = room_in_file(model)
     if as_json:

@@ -71,7 +71,7 @@ def command(
     --json is --output-format jsonl.
     """
     from rosenblatt.cli.load_model import load_model
-    from rosenblatt.cli.open_on import opener
+    from rosenblatt.cli.open_data import opener
     from rosenblatt.model.model_file import require_confidence, require_probabilities, with_weights
     from rosenblatt.model.predict import predict_source
     from rosenblatt.model.warnings.drift import Watch

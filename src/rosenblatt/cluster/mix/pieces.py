@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from rosenblatt import native
 from rosenblatt.cluster.messages import pack, unpack
+from rosenblatt.cluster.mix.exp_and_log import exp_of_negative, log_1_plus, log_of_sum
 from rosenblatt.cluster.mix.mixing import Sums, tree_sum
-from rosenblatt.cluster.mix.same_bits import exp_of_negative, log_1_plus, log_of_sum
 from rosenblatt.cluster.mix.shards import Shard, ShardsInMemory
 from rosenblatt.cluster.worker_errors import check_version, error_answer, raise_error
 from rosenblatt.errors import DataError, RosenblattError

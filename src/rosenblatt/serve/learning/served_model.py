@@ -17,8 +17,8 @@ from rosenblatt.serve.learning.drift import drift_of
 from rosenblatt.serve.learning.example_lines import ReadLines
 from rosenblatt.serve.learning.labels import labels_of
 from rosenblatt.serve.learning.live_model import LearnedGroup, LiveModel, values_of
-from rosenblatt.serve.learning.minute import Minute
-from rosenblatt.serve.learning.remembered import Remembered
+from rosenblatt.serve.learning.minute_counts import Minute
+from rosenblatt.serve.learning.remembered_predictions import Remembered
 from rosenblatt.serve.learning.submissions import Batch, Submission, SubmissionReader
 from rosenblatt.serve.limits import LIMITS, Limits
 from rosenblatt.serve.messages import Learned, RequestError, encode
@@ -247,7 +247,7 @@ class ServedModel:
             batches, rows = self._reader().read(submissions)
             self._learn_batches(batches, rows)
         except Exception as error:
-            what = f"{type(error).__name__}: {error}"
+            what = str(error) if isinstance(error, sqlite3.Error | OSError) else f"{type(error).__name__}: {error}"
             self._warn(f"examples were not learned: {what}")
             refusal = RequestError(503, f"The examples could not be written, and were not learned: {what}.", retry=1)
             for submission in submissions:

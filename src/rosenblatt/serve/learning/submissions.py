@@ -12,7 +12,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.serve.learning.example_lines import FIELDS, LineReader, ReadLines
 from rosenblatt.serve.learning.labels import Labels
 from rosenblatt.serve.learning.live_model import LiveModel, checked_weight
-from rosenblatt.serve.learning.remembered import Remembered
+from rosenblatt.serve.learning.remembered_predictions import Remembered
 from rosenblatt.serve.limits import Limits
 from rosenblatt.serve.messages import LearnExample, RequestError, check_id, decode_learn
 from rosenblatt.serve.store.log import Log

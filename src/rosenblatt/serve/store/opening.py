@@ -6,9 +6,9 @@ import os
 import sqlite3
 from collections.abc import Callable
 
+from rosenblatt.serve.store.damaged_wal import damage_of
 from rosenblatt.serve.store.log import Log, is_damage
 from rosenblatt.serve.store.salvage import finish_salvage, salvage
-from rosenblatt.serve.store.write_ahead_log import damage_of
 
 
 def open_log(path: str, durability: str, learned: int, warn: Callable[[str], None]) -> Log:

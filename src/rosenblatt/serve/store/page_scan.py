@@ -12,8 +12,8 @@ from mmap import ACCESS_READ, mmap
 from typing import Any
 
 from rosenblatt.lazy import np
+from rosenblatt.serve.store.damaged_wal import page_size_of
 from rosenblatt.serve.store.log import Group
-from rosenblatt.serve.store.write_ahead_log import page_size_of
 
 _ROWS, _KEYS, _INNER_KEYS = 0x0D, 0x0A, 0x02  # kinds of pages: leaves of a table, leaves and inner pages of an index
 _BYTES_OF_INTEGER = (0, 1, 2, 3, 4, 6, 8)  # by the type of a column

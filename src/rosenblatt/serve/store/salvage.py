@@ -11,9 +11,9 @@ from contextlib import closing, suppress
 from itertools import islice
 
 from rosenblatt.atomic import sync_folder
+from rosenblatt.serve.store.damaged_wal import merge, remove_files
 from rosenblatt.serve.store.log import Group, Log
 from rosenblatt.serve.store.page_scan import groups_of_pages, ids_of_pages
-from rosenblatt.serve.store.write_ahead_log import merge, remove_files
 
 _WHOLE = ".whole"  # ends the name of a rescued log that has everything
 _AT_ONCE = 256  # groups of one transaction

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rosenblatt.model.room_in_file import Room
+from rosenblatt.model.size_of_parts import Room
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.options.values.file_size import shown_size
 from rosenblatt.report.text.layout import bold

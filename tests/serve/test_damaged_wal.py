@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from rosenblatt.serve.learning.served_model import ServedModel
+from rosenblatt.serve.store.damaged_wal import _frames, damage_of
 from rosenblatt.serve.store.directory import ModelFolder
-from rosenblatt.serve.store.write_ahead_log import _frames, damage_of
 from rosenblatt.serve.verify import verify
 from tests.serve.streams import folder_of, model_file, send, start, stream
 
