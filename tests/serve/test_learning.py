@@ -151,7 +151,7 @@ def test_a_commit_that_fails_is_said_and_nothing_is_learned(
         patch.setattr(served.log, "append", fail)
         status, problem = send(served, examples[0])
     assert status == 503
-    assert "disk is full" in problem["error"]
+    assert problem["error"].endswith("were not learned: database or disk is full.")
     assert served.live.digest() == digest
     assert send(served, examples[1])[1]["version"] == 1
     assert any("disk is full" in what for _, what in served.errors)
