@@ -325,6 +325,15 @@ def test_a_rate_that_diverges_is_refused(learn: str, batch: Any) -> None:
     assert not hasattr(unit, "_run") or np.isfinite(unit.coef_).all()
 
 
+def test_a_huber_loss_that_is_squared_nearly_everywhere_is_refused_where_it_diverges() -> None:
+    X, y = numbers(300, 8, 0)
+    unit = LinearUnit(loss="huber", width=1e9, learning_rate="constant", eta0=1e3, max_iter=5)
+    with pytest.raises(LearningOverflowError, match="scores grew without bound"):
+        unit.fit(X, y)
+    narrow = LinearUnit(loss="huber", width=1.0, learning_rate="constant", eta0=2.0, max_iter=5).fit(X * 10, y)
+    assert np.isfinite(narrow.coef_).all()
+
+
 def test_rates_that_cannot_diverge_stay_finite_on_long_rows() -> None:
     X, y = numbers(200, 6, 1)
     for rate in ("adagrad", "invariant", "arow"):

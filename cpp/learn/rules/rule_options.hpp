@@ -61,8 +61,10 @@ struct Rule {
     bool fades_weights() const { return fades && rate != Rate::adagrad && rate != Rate::arow; }
     // These solve "reach y*s >= m by the smallest change of the weights"; their papers take m = 1.
     bool closed_form() const { return rate == Rate::pa1 || rate == Rate::pa2 || rate == Rate::arow; }
-    // Of numbers: a step that may overshoot further than it began.
-    bool may_diverge() const { return loss == Loss::squared && (rate == Rate::constant || rate == Rate::inverse || rate == Rate::invsqrt); }
+    // Of numbers: a step that may overshoot further than it began. Huber's loss is squared up to its width, which may be large.
+    bool may_diverge() const {
+        return (loss == Loss::squared || loss == Loss::huber) && (rate == Rate::constant || rate == Rate::inverse || rate == Rate::invsqrt);
+    }
     bool needs_norm() const { return closed_form() || rate == Rate::invariant; }
     std::size_t unit_count() const {
         switch (scheme) {

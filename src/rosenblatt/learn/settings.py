@@ -54,9 +54,12 @@ class Settings(NamedTuple):
 
     @property
     def may_diverge(self) -> bool:
-        """A number whose squared error is followed by a plain rate: a step may overshoot further than it began."""
+        """A number whose squared error is followed by a plain rate: a step may overshoot further than it began.
+
+        Huber's loss is squared up to its width, which may be large.
+        """
         plain = self.learning_rate in ("constant", "inverse", "invsqrt")
-        return self.predicts_number and self.loss == "squared" and plain
+        return self.predicts_number and self.loss in ("squared", "huber") and plain
 
     @property
     def strict(self) -> bool:
