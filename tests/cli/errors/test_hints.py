@@ -70,7 +70,7 @@ def test_reading_options_take_effect_where_they_apply() -> None:
     assert texts.X.shape == (2, 1024)
     assert texts.X.sum(axis=1).tolist() == [3, 3]
     table = rosenblatt.read("t.csv", label="job", words=("age",), header=True)
-    assert table.space.columns == ("age=1", "age=2", "age=3", "y=a", "y=b")
+    assert table.space.columns == ("age=1", "y=a", "age=2", "y=b", "age=3")
     assert table.y.tolist() == ["cook", "clerk", "cook"]
     assert rosenblatt.read("t.csv", scale=True).X.toarray()[:, 0].tolist() == pytest.approx([-(1.5**0.5), 0, 1.5**0.5])
 
