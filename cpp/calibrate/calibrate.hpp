@@ -1,6 +1,6 @@
 // Maps from scores to probabilities, fitted to examples that the model had not learned.
 //
-//     temperature  two classes: sigmoid of a s, a >= 0; k classes: (1 - doubt) softmax of a s_k + doubt / k, 0 <= doubt < 1: some
+//     temperature  two classes: sigmoid of a s, a >= 0; k classes: (1 - doubt) softmax of a s_k + doubt / k, 0 <= doubt <= 1: some
 //                  examples have nothing to do with their scores   (Guo and others 2017; the doubt as in Copas 1988)
 //     platt        two classes: P(1) = sigmoid(z), z = a s + b, a >= 0                                   (Platt 1999)
 //     beta         two classes: sigmoid(c + v softplus(z) - u softplus(-z)), z as above, u, v >= 0

@@ -50,8 +50,9 @@ inline double invariant_step(const Rule& rule, double missing, double pull, doub
     return std::copysign((size - rule.width + rule.width * approach((time - straight) * norm)) / norm, missing);
 }
 
-// Squared loss by a plain rate, and Huber's within its width: a step may overshoot by more than it was meant to correct, and the next by still more. Such
-// scores grow in proportion to the targets, so one this many times as large as every target so far is past recovery.
+// Squared loss by a plain rate, and Huber's within its width: a step may overshoot by more than it was meant to correct, and
+// the next by still more. Such scores grow in proportion to the targets, so one this many times as large as every target so far
+// is past recovery.
 inline constexpr double diverged_beyond = 1e9;
 
 ROSENBLATT_INLINE void refuse_divergence(const Rule& rule, Group& group, const Example& example, double score) {

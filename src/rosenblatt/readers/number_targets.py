@@ -103,8 +103,8 @@ def what_is_wrong(token: str, column: str | None = None) -> str:
         return (
             f"expected a number between -{LARGEST:g} and {LARGEST:g}{where}, found {token[:40]!r}; divide all of them"
         )
-    mend = "count the days since a date" if _DATE.match(token.strip()) else "correct it"
-    return f"expected a number{where}, found {token[:40]!r}; {mend}"
+    advice = "count the days since a date" if _DATE.match(token.strip()) else "correct it"
+    return f"expected a number{where}, found {token[:40]!r}; {advice}"
 
 
 def look_like_dates(tokens: Sequence[str]) -> bool:
@@ -124,12 +124,12 @@ def look_like_dates(tokens: Sequence[str]) -> bool:
 
 def dates_refused(name: str, which: str, task: str | None, *, is_column: bool = False) -> DataError:
     """That labels are dates, where they are to be numbers or are too many for classes that nobody named so."""
-    mend = "count the days since one of them"
+    advice = "count the days since one of them"
     if is_column:
-        mend += f", or name another column with {option('label')}"
+        advice += f", or name another column with {option('label')}"
     if task is None:
-        mend += f"; {option('task', 'classes')} if each date is a class"
-    return DataError(f"{name}: {which} dates, which are not numbers: {mend}.", file=name)
+        advice += f"; {option('task', 'classes')} if each date is a class"
+    return DataError(f"{name}: {which} dates, which are not numbers: {advice}.", file=name)
 
 
 def detected(what: str) -> str:

@@ -17,7 +17,7 @@ from rosenblatt.serve.store.log import Group
 
 _ROWS, _KEYS, _INNER_KEYS = 0x0D, 0x0A, 0x02  # kinds of pages: leaves of a table, leaves and inner pages of an index
 _BYTES_OF_INTEGER = (0, 1, 2, 3, 4, 6, 8)  # by the type of a column
-_DAMAGED = (IndexError, ValueError, UnicodeDecodeError)  # what bytes that are none of a page lead to
+_DAMAGED = (IndexError, ValueError, UnicodeDecodeError)  # raised where the bytes are not those of a page
 
 
 def groups_of_pages(path: str) -> Iterator[tuple[Group, int]]:
