@@ -107,8 +107,8 @@ def _wire(
     positive = weight > 0
     color = look.of_class(0) if positive else look.alarm
     skips = x1 - x0 > 1.5 * x1 / unit.layer
-    bend = 0.22 * (1 if y0 <= y1 else -1) if skips else 0.0
     begin, end = (x0 + _RADIUS, y0), (x1 - _RADIUS, y1)
+    bend = _bend(begin, end, [place for name, place in places.items() if name != source]) if skips else 0.0
     ax.add_patch(
         FancyArrowPatch(
             begin,
@@ -134,17 +134,35 @@ def _wire(
         )  # fmt: skip
 
 
-def _free_place(begin: Place, end: Place, bend: float, occupied: list[Place]) -> Place:
-    """A point on the wire, preferably near its unit, that no label and no unit covers, or the one with the most room.
-
-    A bent wire is a parabola: matplotlib's arc3 puts its middle point beside the straight one.
-    """
+def _on_wire(begin: Place, end: Place, bend: float, share: float) -> Place:
+    """A point of a wire. A bent one is a parabola: matplotlib's arc3 puts its middle point beside the straight one."""
     (x0, y0), (x1, y1) = begin, end
     middle = ((x0 + x1) / 2 + bend * (y1 - y0), (y0 + y1) / 2 - bend * (x1 - x0))
-    points = []
-    for share in _SHARES:
-        first, second, third = (1 - share) ** 2, 2 * share * (1 - share), share**2
-        points.append(tuple(first * p + second * m + third * q for p, m, q in zip(begin, middle, end, strict=True)))
+    first, second, third = (1 - share) ** 2, 2 * share * (1 - share), share**2
+    return first * x0 + second * middle[0] + third * x1, first * y0 + second * middle[1] + third * y1
+
+
+def _bend(begin: Place, end: Place, others: list[Place]) -> float:
+    """How far a wire that skips a layer is bent, outwards, to stay clear of the units there and of their names."""
+    outwards = 1 if begin[1] <= end[1] else -1
+    bends = [outwards * size for size in (0.22, 0.27, 0.32, 0.37, 0.42, 0.47, 0.15)]
+
+    def room(bend: float) -> float:
+        points = [_on_wire(begin, end, bend, k / 20) for k in range(3, 18)]
+        return min((_distance(point, other) for point in points for other in others), default=1.0)
+
+    return next((bend for bend in bends if room(bend) >= 0), max(bends, key=room))
+
+
+def _distance(point: Place, unit: Place) -> float:
+    """How far a point is from a unit with its name, which is above it; below 0 inside."""
+    x, y = abs(point[0] - unit[0]), point[1] - unit[1]
+    return max(x - 0.4, -y - _RADIUS * 1.35, y - 0.54)
+
+
+def _free_place(begin: Place, end: Place, bend: float, occupied: list[Place]) -> Place:
+    """A point on the wire, preferably near its unit, that no label or unit covers, or the one with the most room."""
+    points = [_on_wire(begin, end, bend, share) for share in _SHARES]
 
     def room(point: Any) -> float:
         return min(float(max(abs(point[0] - x) / 0.3, abs(point[1] - y) / 0.2)) for x, y in occupied)
@@ -166,7 +184,7 @@ def _unit(ax: Axes, x: float, y: float, unit: WiredUnit, output: bool, look: Pal
     kind = "" if unit.kind == "unit" else f" {unit.kind}"
     ax.text(
         x, y + 0.36, f"{unit.name}{kind}", color=look.muted, fontsize=9, ha="center", va="center", zorder=5,
-        bbox={"boxstyle": "round,pad=0.08", "facecolor": look.paper, "edgecolor": "none", "alpha": 0.85},
+        bbox={"boxstyle": "round,pad=0.08", "facecolor": look.paper, "edgecolor": "none"},
     )  # fmt: skip
     if output:
         ax.plot([x + _RADIUS * 1.35, x + 0.6], [y, y], color=look.ink, lw=1.8, zorder=1)

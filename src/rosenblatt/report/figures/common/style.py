@@ -130,7 +130,7 @@ def legend(figure: Figure, axes: Sequence[Axes], look: Palette, columns: int = 3
     if not entries:
         return
     handles, labels = list(entries.values()), [shortened(label) for label in entries]
-    style: dict[str, Any] = {"fontsize": 9.5, "labelcolor": look.ink, "frameon": False}
+    style: dict[str, Any] = {"fontsize": 9.5, "labelcolor": look.ink, "frameon": False, "labelspacing": 0.75}
     if own:
         style |= {"loc": "outside lower center", "ncols": legend_columns(labels, figure.get_figwidth(), columns)}
         box = figure.legend(handles, labels, **style)
