@@ -43,10 +43,11 @@ templates_path = ["templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "Rosenblatt"
 html_static_path = ["static"]
+html_favicon = "static/icon.svg"
 html_copy_source = False
 html_context = {"default_mode": "auto"}  # light or dark as the reader's system
-html_js_files = ["accessible-names.js"]
-html_css_files = ["narrow-windows.css"]
+html_js_files = ["accessible-names.js", "long-lines.js"]
+html_css_files = ["layout.css"]
 html_theme_options = {
     "logo": {"text": "Rosenblatt"},
     "show_toc_level": 2,
