@@ -46,7 +46,7 @@ html_static_path = ["static"]
 html_favicon = "static/icon.svg"
 html_copy_source = False
 html_context = {"default_mode": "auto"}  # light or dark as the reader's system
-html_js_files = ["accessible-names.js", "long-lines.js"]
+html_js_files = ["accessible-names.js", "long-lines.js", "search-by-words.js"]
 html_css_files = ["layout.css"]
 html_theme_options = {
     "logo": {"text": "Rosenblatt"},

@@ -27,7 +27,7 @@ from rosenblatt.records import Block, Csr, Floats
 
 @dataclass(frozen=True, eq=False)
 class TheoremRun:
-    """A run and the bounds of the proof, for k = 0 ... mistakes; `status` says how the run ended."""
+    """A run and the bounds of the proof after each mistake; `status` says how the run ended."""
 
     k: NDArray[np.intp]
     progress: Floats  # w_k . w*
