@@ -63,6 +63,14 @@ QUESTIONS = {
     "random forest": {"start"},
     "excel": {"formats"},
     "arow": {"explain/race"},
+    "plot the decision boundary": {"figures"},
+    "is it thread safe": {"threads"},
+    "resume an interrupted fit": {"going-on"},
+    "raspberry pi": {"install"},
+    "what is the default learning rate": {"explain/race"},
+    "why is my accuracy low": {"scores"},
+    "read from s3": {"formats"},
+    "api key": {"serve"},
 }
 LOOKED_AT = ["index", "do/spam", "_learn/index", "_learn/plot_2_rule", "_gallery/index", "python", "cli", "speed"]
 SIZES = ((390, 844), (820, 1180), (1440, 900))
