@@ -83,7 +83,8 @@ def _row(parameter: click.Option) -> str:
     default = parameter.default
     has_default = default not in (None, False, (), "") and not callable(default) and "UNSET" not in repr(default)
     suffix = f" Default: `{default}`." if has_default and not parameter.is_flag else ""
-    return f"| {names}{value.replace('|', '&#124;')} | {(parameter.help or '').replace('|', '&#124;')}{suffix} |"
+    meaning = (parameter.help or "").replace("*", r"\*") + suffix  # 2**bits is not bold
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in (names + value, meaning)) + " |"
 
 
 def _metavar(parameter: click.Option) -> str:

@@ -170,3 +170,8 @@ def test_every_picture_has_words_for_those_who_cannot_see_it() -> None:
     for page in PAGES:
         for picture in re.findall(r"<img [^>]*>", page.read_text(encoding="utf-8")):
             assert " alt=" in picture, f"{page}: {picture}"
+
+
+def test_no_page_shows_a_character_by_its_number() -> None:
+    for page in PAGES:
+        assert not re.search(r"&amp;#\d+;", page.read_text(encoding="utf-8")), page
