@@ -1,4 +1,4 @@
-"""The peers at their best settings: no early stopping, and no work that ours does not do too.
+"""The libraries we measure against, at their fastest settings: no early stopping, no work that ours does not do too.
 
 scikit-learn gets C-contiguous float64 rows with sorted 32-bit indices (no copy, no conversion), ``tol=None`` (no test
 of convergence) and no penalty, which is its fastest path.
@@ -15,7 +15,7 @@ EPOCHS = 5
 
 
 def check_epochs(model: Any, epochs: int) -> Any:
-    """Raise if a side stopped before the last epoch: it did less work, so the race would be void."""
+    """Raise if a side stopped before the last epoch: it did less work, so the comparison would be invalid."""
     if model.n_iter_ != epochs:
         raise RuntimeError(f"{type(model).__name__} did {model.n_iter_} epochs instead of {epochs}")
     return model
@@ -25,9 +25,9 @@ def ours(X: Any, y: Any, *, epochs: int = EPOCHS, **options: Any) -> Side:
     """Rosenblatt's Perceptron; the default order is a new permutation each epoch."""
     from rosenblatt import Perceptron
 
-    words = ", ".join(f"{key}={value!r}" for key, value in options.items())
+    arguments = ", ".join(f"{key}={value!r}" for key, value in options.items())
     return Side(
-        f"Perceptron({words})",
+        f"Perceptron({arguments})",
         lambda: check_epochs(Perceptron(max_iter=epochs, random_state=0, **options).fit(X, y), epochs),
     )
 

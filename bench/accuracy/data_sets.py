@@ -1,7 +1,7 @@
 """Real data sets for the accuracy table, read from a folder and split into training and test examples.
 
 The folder is given on the command line. A set whose files are missing is left out of the table. Parsed sets are cached
-as npz files in the temporary folder of the machine, so that a second table needs no parsing.
+as npz files in the temporary folder of the machine, so that they are parsed only once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CACHE = Path(tempfile.gettempdir()) / "rosenblatt-bench-sets"
 
 @dataclass(frozen=True)
 class DataSet:
-    """A name, how to read it, and how it is split: ``repeats`` random quarters, if it has no test part."""
+    """A data set: how to read it and how to split it. Without a test part, ``repeats`` random quarters are the test."""
 
     name: str
     read: Reader
@@ -131,7 +131,7 @@ SETS: tuple[DataSet, ...] = (
     DataSet("w1a", svmlight("libol/w1a"), repeats=10),
 )
 
-# The same tables unscaled: harder for every online learner, and what a hurried user does.
+# The same tables without scaling: harder for every online learner, but common in practice.
 RAW_SETS: tuple[DataSet, ...] = (
     *(DataSet(f"{name} raw", read, repeats=10) for name, read in SMALL.items()),
     DataSet("census-kdd raw", census(scaled=False)),

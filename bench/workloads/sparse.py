@@ -23,13 +23,13 @@ def bytes_of(X: Any) -> int:
 
 
 def rows(size: Size, machine: Machine) -> Iterator[Row]:
-    """Shuffled and given order, the average against scikit-learn's, and the cost of the average."""
+    """Shuffled and given order against scikit-learn; the average against scikit-learn and against the last weights."""
     X, y = zipf_rows(size.rows(ROWS))
     work = f"sparse binary {X.shape[0]:,} x {X.shape[1]:,}, {X.nnz / X.shape[0]:.0f} a row"
     limit = sparse_limit(machine, bytes_of(X), X.nnz, peers.EPOCHS)
 
-    def race(name: str, end: str, ours: Side, peer: Side, target: Target | None) -> Race:
-        return Race(name, f"{work}, {end}", ours, peer, limit, target, peers.EPOCHS)
+    def race(name: str, variant: str, ours: Side, peer: Side, target: Target | None) -> Race:
+        return Race(name, f"{work}, {variant}", ours, peer, limit, target, peers.EPOCHS)
 
     last, average = peers.ours(X, y, keep="last"), peers.ours(X, y, keep="average")
     yield run(race("sparse-shuffled", "shuffled", last, peers.sklearn_perceptron(X, y), Target(4.0)), size)
@@ -62,14 +62,14 @@ def wabbit(size: Size, machine: Machine) -> Iterator[Row]:
 
 
 def wabbit_workspace() -> Any:
-    """A workspace of Vowpal Wabbit."""
+    """The class Workspace of Vowpal Wabbit."""
     from vowpalwabbit import Workspace
 
     return Workspace
 
 
 def write_wabbit(X: Any, y: Any, path: Path) -> None:
-    """The rows in Vowpal Wabbit's text format."""
+    """Write the rows in Vowpal Wabbit's text format."""
     with path.open("w") as stream:
         for row, label in enumerate(y):
             part = slice(X.indptr[row], X.indptr[row + 1])
