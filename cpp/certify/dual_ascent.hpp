@@ -12,7 +12,7 @@ struct Ascent {
     Rows rows;
     const std::int8_t* sign = nullptr;
     double constant = 1.0;
-    double limit = 0.0;             // of every a_i
+    double limit = 0.0;             // upper bound of every a_i
     double* a = nullptr;            // [rows]
     const double* norm2 = nullptr;  // [rows] |(x_i, constant)|^2
     double* w = nullptr;            // [features, padded to a multiple of eight]
@@ -20,8 +20,8 @@ struct Ascent {
 };
 
 struct AscentFunctions {
-    // Visits rows in this order and writes their margins y f(x), before each update, to `margins`. Returns how many were
-    // not above 0.
+    // Visits the rows in this order and writes the margin y f(x) of each, before its update, to `margins`. Returns how
+    // many margins were not above 0.
     std::size_t (*ascend)(Ascent&, const std::uint32_t* order, std::size_t count, double* margins);
 };
 

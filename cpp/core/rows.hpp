@@ -6,8 +6,9 @@
 
 namespace rosenblatt {
 
-// A number in memory of the caller, which another of its threads may be writing meanwhile. It is read once, so that the
-// number that was found to be in range is the one that is used: a caller that does so gets a wrong model, never an access out of bounds.
+// Reads a number in the caller's memory exactly once, because another thread of the caller may be writing to it. The
+// value that passed the range check is then the value that is used: such a data race gives a wrong model, but never an
+// access out of bounds.
 template <class T>
 inline T read_once(const T* number) {
     return __atomic_load_n(number, __ATOMIC_RELAXED);
@@ -35,23 +36,24 @@ struct Rows {
     bool wide_indices = false;             // int64 instead of int32
     bool canonical = true;                 // every row sorted by column, no column twice
 
-    bool private_indices = false;          // nobody can write `indices` meanwhile: they need not be checked again at their use
+    bool private_indices = false;          // no other thread can write `indices`: not checked again at each use
 
     double largest = 0.0;                  // largest |value|, known after the check
     std::size_t entries() const {
         return sparse ? static_cast<std::size_t>(starts[count] - starts[0]) : count * features;
     }
 
-    // The entries of a row of CSR, from..to-1; within the matrix, whatever `starts` has become.
+    // The entries of a CSR row, from..to-1, clamped to the stored ones in case `starts` has changed since the check.
     struct Span {
         std::size_t from, to;
     };
     Span entries_of(std::size_t row) const {
-        const auto end = static_cast<std::uint64_t>(read_once(starts + row + 1)), first = static_cast<std::uint64_t>(read_once(starts + row));
+        const auto end = static_cast<std::uint64_t>(read_once(starts + row + 1));
+        const auto first = static_cast<std::uint64_t>(read_once(starts + row));
         const std::size_t to = end < stored ? end : stored;
         return {first < to ? first : to, to};
     }
-    // The column of an entry, of one that is there, whatever `indices` has become.
+    // The column of an entry, clamped to the columns there are in case `indices` has changed since the check.
     template <class I>
     std::int64_t column_of(const I* index) const {
         const auto column = static_cast<std::uint64_t>(read_once(index));
@@ -59,7 +61,7 @@ struct Rows {
     }
 };
 
-// The first fault of a matrix, in row order.
+// What is wrong with a matrix: the first fault in row order.
 struct Fault {
     enum Kind : std::uint8_t {
         none,

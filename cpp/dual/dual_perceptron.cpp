@@ -37,7 +37,7 @@ public:
             if (block.joint) decide_jointly(i, weight);
             else decide_independently(i, weight);
             ++log.visited;
-            if (block.ratchets.run && any_to_count()) return i + 1;
+            if (block.ratchets.run && find_units_to_count()) return i + 1;
         }
         return block.rows;
     }
@@ -81,7 +81,8 @@ private:
         add_update(kernel + i * block.rows, coefficient, block.constant, scores + unit * block.rows, block.rows);
     }
 
-    bool any_to_count() {
+    // Appends the units whose errors the pocket needs counted to the log; whether there are any.
+    bool find_units_to_count() {
         const Ratchets& ratchets = block.ratchets;
         for (std::size_t unit = 0; unit < log.mistakes.size(); ++unit)
             if (outlived(ratchets.run[unit], ratchets.best_run[unit], ratchets.counted[unit], ratchets.in_pocket[unit]))
@@ -113,7 +114,7 @@ template <class V>
 void add_votes(const V* kernel, std::size_t rows, std::size_t units, bool joint, const Updates& updates, const std::int64_t* when,
                std::int64_t end, double constant, double* tally) {
     std::vector<double> scores(units * rows, 0.0);
-    std::vector<std::int64_t> since(units, 0);  // when the weights of a unit were last updated; of the first: jointly
+    std::vector<std::int64_t> since(units, 0);  // when each unit's weights last changed; joint units share since[0]
     const auto vote = [&](std::size_t unit, std::int64_t now) {
         const auto votes = static_cast<double>(now - since[unit]);
         since[unit] = now;

@@ -1,5 +1,5 @@
-// Everything that is compiled once per instruction set, as the rest of the core sees it: one table for each set, with a
-// table of functions for each room.
+// What is compiled once per instruction set, and the choice among the sets. Each set has one `Native`, which points to
+// a table of functions for each folder of the core.
 #pragma once
 
 #include <vector>
@@ -33,8 +33,8 @@ struct Native {
     const CalibrationFunctions* calibration;
 };
 
-const Native& native();                        // the widest instruction set of this machine, or the one chosen
-std::vector<const char*> instruction_sets();   // those this machine can run, widest first
-bool use_instruction_set(const char* name);    // false: this machine cannot run it
+const Native& native();                        // of the set that was chosen; by default the widest this machine can run
+std::vector<const char*> instruction_sets();   // that this machine can run, widest first
+bool use_instruction_set(const char* name);    // returns false if this machine cannot run it
 
 }  // namespace rosenblatt

@@ -1,4 +1,4 @@
-// What this processor can run. CMake asks too, for a build of one instruction set.
+// Which instruction sets this processor can run. CMake uses this file too, to build for only one of them.
 #pragma once
 
 #if defined(__x86_64__)
@@ -10,8 +10,8 @@
 namespace rosenblatt {
 
 #if defined(__x86_64__)
-// Whether the system saves these registers when it changes threads (the bits of XCR0). __builtin_cpu_supports would know,
-// but the runtime library that zig brings has not the table that it reads.
+// Whether the operating system saves these registers when it switches threads (the bits of XCR0).
+// __builtin_cpu_supports would know, but the runtime library that comes with zig lacks the table it reads.
 inline bool saves_registers(std::uint32_t bits) {
     std::uint32_t a, b, c, d;
     constexpr std::uint32_t osxsave = 1u << 27;

@@ -1,5 +1,6 @@
-// One pass over the rows: threads share out the units, each thread takes the rows in turn, and every unit learns from them.
-// There are two loops, row by row and by blocks of four, and several scorers (learn/filter/scorer_concept.hpp); all give the same bits.
+// One pass over the rows. The units are divided among the threads; each thread visits every row and updates its units.
+// There are two loops, one row by row and one by blocks of four, and several scorers (learn/filter/scorer_concept.hpp);
+// all give the same bits.
 #include "core/parallel.hpp"
 #include "learn/batch/logistic_minimum.hpp"
 #include "learn/batch/squared_minimum.hpp"
@@ -48,7 +49,7 @@ ROSENBLATT_INLINE void learn_group(const Job& job, const Row& row, const Example
     if (moved) scorer.changed(job, group);
 }
 
-// Only the widths that a scorer knows are compiled.
+// Calls f with the width as a constant; compiled only for the widths that a scorer supports.
 template <class S, class F>
 ROSENBLATT_INLINE void with_width_for(std::size_t width, F&& f) {
     if constexpr (S::unit_major) f(std::integral_constant<int, 1>{});
@@ -75,7 +76,8 @@ ROSENBLATT_INLINE void learn_jointly(const Job& job, const Row& row, const Examp
     learn_joint(learner, row, example, s, scratch.joint_factors, [&](Group& group) { scorer.changed(job, group); });
 }
 
-// Repeated entries of a column are added up as a row is read: their sum may be larger than any value that is stored.
+// The largest absolute value of a sparse row. Reading a row adds up repeated entries of a column, so it may exceed all
+// stored values.
 template <class Row>
 ROSENBLATT_INLINE double largest_in(const Row& row) {
     double largest = 0.0;
@@ -105,7 +107,7 @@ ROSENBLATT_INLINE void learn_row(const Examples& examples, const std::vector<Job
     }
 }
 
-// Weights that do not fit the caches close to a core are prefetched one row ahead, while the row before is learned.
+// Whether the weights exceed the caches of a core: then they are prefetched one row ahead.
 bool exceeds_cache(const std::vector<Job>& jobs) {
     constexpr std::size_t cache_bytes = std::size_t{1} << 22;
     const Group* const group = jobs.size() == 1 ? jobs.front().group : nullptr;
@@ -119,7 +121,7 @@ ROSENBLATT_INLINE void prefetch_weights(const SparseRow<I, V>& row, const Group&
             __builtin_prefetch(part + row.column(k) * group.width, 1, 3);
 }
 
-// Not inlined, and given copies: the loop that skips most rows keeps its registers.
+// Not inlined, with arguments by value, so that the loop that skips most rows keeps its registers.
 template <class Row>
 __attribute__((noinline)) void learn_uncertain(const Job& job, Row row, Example example, Scratch& scratch, SingleUnitScorer& scorer) {
     learn_group<1>(job, row, example, scratch, scorer);
@@ -197,7 +199,7 @@ void choose_loop(const Examples& examples, Reader reader, const std::vector<Job>
     learn_rows<RowScorer<is_csr<Reader>>>(examples, reader, jobs, from, to);
 }
 
-// The jobs of each thread.
+// Divides the jobs (a group of units, or a joint learner) among the threads.
 std::vector<std::vector<Job>> share_out(const std::vector<Learner*>& learners, int threads) {
     std::vector<Job> all;
     for (Learner* learner : learners) {
@@ -205,14 +207,14 @@ std::vector<std::vector<Job>> share_out(const std::vector<Learner*>& learners, i
         else
             for (Group& group : learner->groups) all.push_back({learner, &group});
     }
-    // hardware_concurrency() takes longer than learning a row.
+    // Called only if there are several threads: hardware_concurrency() takes longer than learning a row.
     const std::size_t cores = threads > 1 ? std::max(1u, std::thread::hardware_concurrency()) : 1;
     const std::size_t wanted = threads > 1 ? static_cast<std::size_t>(threads) : 1;
     std::vector<std::vector<Job>> shares(std::min({wanted, cores, all.size()}));
     for (std::size_t i = 0, share = 0; i < all.size(); ++i) {
-        // All the units of a learner that measures its error belong to one thread, which puts their scores together.
-        const bool same = i > 0 && all[i].learner == all[i - 1].learner && all[i].learner->measures_error;
-        if (i > 0 && !same) share = (share + 1) % shares.size();
+        // A learner that measures its error needs the scores of all its units together, so one thread gets all of them.
+        const bool same_thread = i > 0 && all[i].learner == all[i - 1].learner && all[i].learner->measures_error;
+        if (i > 0 && !same_thread) share = (share + 1) % shares.size();
         std::vector<Job>& jobs = shares[share];
         all[i].number = jobs.size();
         if (!jobs.empty())

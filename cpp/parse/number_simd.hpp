@@ -1,5 +1,5 @@
-// The digits of a short number, all at once. Compiled once per instruction set; the integer they form is exact, so every
-// instruction set gives the same double.
+// Parses a short number, all digits at once. Compiled once per instruction set; the integer they form is exact, so
+// every instruction set gives the same double.
 #pragma once
 
 #include "parse/number.hpp"
@@ -10,7 +10,7 @@
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
-// `length` digits, 1 to 8, from p. False: they are not all digits.
+// Parses `length` digits, 1 to 8, from p. Returns false if one of them is not a digit.
 ROSENBLATT_INLINE bool parse_short_integer(const char* p, unsigned length, std::uint32_t& value) {
     const std::uint64_t word = (load8(p) ^ eight_zeros) << (64 - 8 * length);
     value = join_digits(word);
@@ -19,7 +19,7 @@ ROSENBLATT_INLINE bool parse_short_integer(const char* p, unsigned length, std::
 
 #if defined(__AVX2__)
 
-// In memory, because the loop of a parser has no register to spare for them.
+// Constants kept in memory, because the loop of a parser has no registers to spare for them.
 struct NumberTables {
     alignas(16) std::uint8_t keep_last[17][16] = {};     // [length]: keeps that many bytes, clears those before them
     alignas(16) std::uint8_t remove_point[17][16] = {};  // [position of the point, 16: none]: moves the bytes before it up
@@ -55,8 +55,8 @@ ROSENBLATT_INLINE __m128i load_table(const T* at) {
     return _mm_load_si128(reinterpret_cast<const __m128i*>(at));
 }
 
-// [-]digits[.digits] of at most sixteen bytes without the sign, from `begin` to exactly `end`, with a digit before the
-// point. False: some other form. Sixteen bytes before `end` must be readable.
+// Parses [-]digits[.digits] of at most sixteen bytes without the sign, from `begin` to exactly `end`, with a digit
+// before the point. Returns false for any other form. Sixteen bytes before `end` must be readable.
 ROSENBLATT_INLINE bool parse_short_number(const char* begin, const char* end, double& number) {
     const NumberTables& t = number_tables;
     const bool negative = *begin == '-';
@@ -69,7 +69,7 @@ ROSENBLATT_INLINE bool parse_short_number(const char* begin, const char* end, do
     x = _mm_shuffle_epi8(x, load_table(t.remove_point[point]));
     const __m128i above_nine = _mm_subs_epu8(x, load_table(t.nine));  // a second point is not a digit either
     if (!_mm_testz_si128(above_nine, above_nine) || length + point == 16) return false;
-    // Pairs, fours, eights; both eights are whole doubles, and so is their sum below 2^53.
+    // Join the digits by two, four, eight. Both eights are exact doubles, and so is their sum if it is below 2^53.
     x = _mm_maddubs_epi16(x, load_table(t.tens));
     x = _mm_madd_epi16(x, load_table(t.hundreds));
     x = _mm_madd_epi16(_mm_packus_epi32(x, x), load_table(t.ten_thousands));

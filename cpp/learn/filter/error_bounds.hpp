@@ -1,6 +1,7 @@
-// Decisions that need no exact score. A score summed in whatever order is fastest differs from the exact one by no more
-// than a known bound; where the margin is further than that from the required one, both decide alike, and only the other
-// examples are summed in lanes (the filters of exact geometry, Fortune and Van Wyk 1993). It saves time and changes no bit.
+// Decides most sparse rows without the exact score. A quick score, summed in the fastest order, differs from the exact
+// one by no more than a known bound. Where its margin is further than that from the required margin, both scores decide
+// alike; only the other rows need the exact score, summed in lanes. No bit of the result changes. (A floating-point
+// filter, as in exact geometry: Fortune and Van Wyk 1993.)
 #pragma once
 
 #include "learn/filter/scorer_concept.hpp"
@@ -8,7 +9,8 @@
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
-// What a score that may be off by `error` decides. Several units are only ever all correct or undecided.
+// What is certain about a score that may be off by `error`. For several units: correct if all of them are, else
+// undecided.
 template <int W>
 ROSENBLATT_INLINE Verdict verdict_of(const Rule& rule, const double* sign, vec<W> s, double error) {
     const vec<W> margin = load<vec<W>>(sign) * s;
@@ -19,7 +21,8 @@ ROSENBLATT_INLINE Verdict verdict_of(const Rule& rule, const double* sign, vec<W
     } else return any(~((margin > enough) | (load<vec<W>>(sign) == 0.0))) ? Verdict::undecided : Verdict::correct;
 }
 
-// Sums over a sparse row of several arrays laid out like weights, in as many independent chains as keep the adders busy.
+// Sums over a sparse row of several arrays laid out like weights, in as many independent chains as keep the adders
+// busy.
 template <int W, std::size_t parts, class I, class V>
 ROSENBLATT_INLINE void quick_dots(const SparseRow<I, V>& row, const double* const (&arrays)[parts], vec<W> (&result)[parts]) {
     constexpr std::size_t chains = 4;
@@ -54,14 +57,14 @@ ROSENBLATT_INLINE std::pair<double, double> quick_scores(const SparseRow<I, V>& 
 }
 
 // How much two sums of the same n products can differ: each errs by less than n 2^-53 times the sum of |w x|
-// (Higham 2002, 4.2), which is at most n times the largest product. Twice that, so that this line may round as well.
+// (Higham 2002, 4.2), which is at most n times the largest product. Doubled, because this line rounds as well.
 ROSENBLATT_INLINE double score_error(std::size_t entries, const Group& group, double largest) {
     const auto n = static_cast<double>(entries + 4);
     return n * n * 0x1p-51 * (largest * group.bound);
 }
 
-// The same for scores of averages: no part of a drift is larger than t times the bound, so its sum adds as much again,
-// and the three operations that join both less than that.
+// The same for scores of averages: no component of a drift is larger than t times the bound, so the sum over the drift
+// adds at most as much error again, and the three operations that combine both sums add less than that.
 ROSENBLATT_INLINE double average_score_error(std::size_t entries, const Group& group, double largest) {
     return 4.0 * score_error(entries, group, largest);
 }
@@ -70,8 +73,8 @@ ROSENBLATT_INLINE double average_score_error(std::size_t entries, const Group& g
 // scores themselves are needed; and where many examples are mistakes, it is paused for some rows.
 class FilterThrottle {
 public:
-    // For a group, or, without one, for all of a learner. Other groups may be changing: other threads learn them. (Inlined, so
-    // that its state can stay in registers.)
+    // For one group, or without one for all groups of the learner. Given a group it reads no other, because other
+    // threads may be changing those. (Inlined, so that its state can stay in registers.)
     ROSENBLATT_INLINE FilterThrottle(const Learner& learner, const Group* group, double largest) {
         const Rule& rule = learner.rule;
         enabled_ = rule.ignores_correct && !rule.changes_by_itself && !(learner.measures_error && learner.groups.size() > 1) && !may_overflow(learner, group, largest);
@@ -80,8 +83,9 @@ public:
     }
     bool enabled() const { return enabled_; }
 
-    // A certain mistake moves the weights by a step that does not depend on the score: both are one sweep. (For a learner
-    // that measures its error, a mistake must be a wrong prediction.)
+    // Whether a certain mistake can be learned in one sweep over the row, which moves the weights and sums the exact
+    // score: its step must not depend on the score. (If the learner measures its error, a mistake must also be a wrong
+    // prediction.)
     bool settles_mistakes() const { return settles_mistakes_; }
 
     ROSENBLATT_INLINE bool should_try() {
@@ -98,7 +102,8 @@ public:
     }
 
 private:
-    // A sum of numbers so large may overflow in one order and not in another; updates check for it (learn/rules/score_decide_update.hpp).
+    // Sums of numbers this large may overflow in one order and not in another; updates check for overflow
+    // (learn/rules/score_decide_update.hpp).
     static bool may_overflow(const Learner& learner, const Group* group, double largest) {
         const auto may = [&](const Group& each) { return !(score_bound(learner, each, std::max(1.0, largest)) < too_large); };
         return group ? may(*group) : std::any_of(learner.groups.begin(), learner.groups.end(), may);
@@ -118,8 +123,8 @@ struct SparseScore {
     double score() const { return tree(lane); }
 };
 
-// A certain mistake: the weights move, and the observer sums their exact score meanwhile. Returns the factor of the example.
-// (Not inlined, so that the path of correct examples stays short.)
+// Learns a certain mistake: the weights move while the observer sums the exact score. Returns the factor of the
+// example. (Not inlined, so that the path of correct examples stays short.)
 template <class Row, class Observer>
 __attribute__((noinline)) double learn_certain_mistake(const Learner& learner, Group& group, const Row& row, const Example& example,
                                                        Observer&& observer) {
@@ -136,7 +141,7 @@ __attribute__((noinline)) double learn_certain_mistake(const Learner& learner, G
     return step.factor[0];
 }
 
-// What the scorers of single rows have in common.
+// A scorer that filters nothing: the base of the scorers of single rows.
 struct ExactScorer {
     static constexpr bool filters = false, unit_major = false;
     template <int W, class Row>
@@ -149,7 +154,7 @@ struct ExactScorer {
     void changed(const Job&, const Group&) const {}
 };
 
-// A row by itself, for any units. Sparse rows, whose largest value is known, are filtered.
+// Scores one row at a time, for any units. Sparse rows are filtered, because their largest value is known.
 template <bool filters_>
 struct RowScorer : ExactScorer {
     static constexpr bool filters = filters_;
@@ -166,7 +171,7 @@ struct RowScorer : ExactScorer {
             return decide<W>(job, example, quick_score<W>(row, *job.group), score_error(row.entries, *job.group, example.largest));
         }
     }
-    // Both what the last weights of a binary learner decide and what their average does.
+    // What the last weights of a binary learner decide, and what their average decides.
     template <class Row>
     ROSENBLATT_INLINE Filtered filter_with_average(const Job& job, const Example& example, const Row& row)
         requires filters
@@ -191,8 +196,8 @@ private:
     }
 };
 
-// Sparse rows for one binary unit, every example of which counts once. Most rows are certainly correct: skip() passes over
-// them with one comparison, and they are counted together, before the next row that is not.
+// Scores sparse rows for one binary unit where every example has weight 1. Most rows are certainly correct: skip()
+// skips them after one comparison, and they are counted together before the next row that is not skipped.
 class SingleUnitScorer : public ExactScorer {
 public:
     static constexpr bool filters = true;
