@@ -225,7 +225,7 @@ REFUSED = {
     "a header below none": ({"a.csv": "1,a\n2,b\n", "b.csv": "x,label\n3,a\n"}, ".", "'x', 'label'"),
     "empty files": ({"a.csv": "", "b.csv": ""}, ".", "all files are empty"),
     "keys": ({"k=1/a.csv": "x,label\n1,a\n", "b.csv": "x,label\n1,b\n"}, ".", "folders name"),
-    "a key that is a column": ({"x=1/a.csv": "x,label\n1,a\n", "x=2/b.csv": "x,label\n1,b\n"}, ".", "folder names one"),
+    "a key that is a column": ({"x=1/a.csv": "x,label\n1,a\n", "x=2/b.csv": "x,label\n1,b\n"}, ".", "so has the name"),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What formats of lines with hashed names share: the bits of the hash, and the names of its columns."""
+"""The base class of line formats with hashed features: the bits of the hash, and the names of its columns."""
 
 from abc import abstractmethod
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A numpy matrix or a sparse one as a source, read as the same matrix in an npy or npz file would be."""
+"""A numpy or sparse matrix as a source, read like the same matrix in an npy or npz file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rosenblatt.readers.inputs.input_file import InputFile, MemoryFile
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, FeatureSpace, Values
 
-FORMAT = "npy"  # of a model: it reads numbered features
+FORMAT = "npy"  # what a model that was learned from a matrix has as its format: it reads numbered features
 
 
 class MemoryMatrix(MemorySource, ArraySource):
-    """The rows of a matrix, copied a block at a time where they are not doubles, row after row."""
+    """The rows of a matrix. A block is copied only if it is not stored as float64, row after row."""
 
     def __init__(
         self,
@@ -33,14 +33,14 @@ class MemoryMatrix(MemorySource, ArraySource):
         return self._values, None if self.targets is None else self.targets.codes
 
     def _good_rows(self, rows: Values, start: int) -> NDArray[np.bool_]:
-        """All rows; NaN and infinity are refused, and where they are is said as the other estimators say it."""
+        """All rows; NaN or infinity raises the same error, with its row and column, as in the other estimators."""
         values = rows.values if isinstance(rows, Csr) else rows
         finite = np.isfinite(values)
         if not finite.all():
-            at = int(np.argmin(finite))
+            position = int(np.argmin(finite))
             if isinstance(rows, Csr):
-                row, column = int(np.searchsorted(rows.indptr, at, side="right")) - 1, int(rows.indices[at])
+                row, column = int(np.searchsorted(rows.indptr, position, side="right")) - 1, int(rows.indices[position])
             else:
-                row, column = divmod(at, rows.shape[1])
-            raise not_finite(NAME, "NaN" if np.isnan(values.flat[at]) else "infinity", start + row, column)
+                row, column = divmod(position, rows.shape[1])
+            raise not_finite(NAME, "NaN" if np.isnan(values.flat[position]) else "infinity", start + row, column)
         return np.ones(rows.shape[0], dtype=bool)

@@ -23,9 +23,9 @@ from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.scale import Moments, scaled
 from rosenblatt.records import Csr, FeatureSpace, Floats, SourceBlock, Values
 
-_CELLS = 1 << 18  # of a dense block, approximately: two megabytes
+_CELLS = 1 << 18  # in a dense block, approximately: two megabytes
 _SPARSE_ROWS = 1 << 14
-_HEAD_ROWS = 1000  # whose labels say what all of them are
+_HEAD_ROWS = 1000  # rows whose labels decide whether all labels are classes or numbers
 _MATRIX_NAMES = ("X", "x", "data", "features", "arr_0")
 _LABEL_NAMES = ("y", "Y", "labels", "label", "target", "targets", "arr_1")
 
@@ -40,7 +40,7 @@ class ArraySource(FileSource):
         if model_space is not None:
             known_features = len(model_space.columns) or model_space.settings.get("features")
             self._shift, self._scale = model_space.shift, model_space.scale
-        self._parts: list[tuple[int, str]] = []  # of several files: the rows before each, and its name
+        self._parts: list[tuple[int, str]] = []  # for several files: the number of rows before each, and its name
         self._matrix, self._label_array = self._arrays(file, reading, known_features)
         n_rows, self._features = self._matrix.shape
         if known_features is not None and self._features != known_features:
@@ -105,7 +105,7 @@ class ArraySource(FileSource):
         if self._is_scaled and self._shift is None:
             self._find_scale()
         self.forget_bad_rows()
-        n_given = 0
+        n_yielded = 0
         n_rows = max(1, self._matrix.shape[0])
         for start, rows in self._slices():
             good = self._good_rows(rows, start)
@@ -115,14 +115,14 @@ class ArraySource(FileSource):
             labels, targets = self._labels_and_targets(start, len(good), good)
             if len(labels):
                 bytes_read = (self.size or 0) * (start + len(good)) // n_rows
-                yield SourceBlock(self._scaled(values), labels, None, n_given, bytes_read, targets=targets)
-            n_given += len(labels)
-        if n_given == 0:
+                yield SourceBlock(self._scaled(values), labels, None, n_yielded, bytes_read, targets=targets)
+            n_yielded += len(labels)
+        if n_yielded == 0:
             raise DataError(f"{self.name}: holds no examples.", file=self.name)
 
     @property
     def _is_scaled(self) -> bool:
-        """Whether the columns are to be scaled; where nothing is said, a matrix that is learned and is not sparse."""
+        """Whether to scale the columns; by default only those of a dense matrix that is learned."""
         if self.reading.scale is None:
             return self.reading.decide and not isinstance(self._matrix, Csr)
         return self.reading.scale
@@ -140,7 +140,7 @@ class ArraySource(FileSource):
                 yield start, np.ascontiguousarray(self._matrix[start:stop], dtype=np.float64)
 
     def _good_rows(self, rows: Values, start: int) -> NDArray[np.bool_]:
-        """Rows without NaN and infinity."""
+        """Which rows are free of NaN and infinity; the others raise, or are skipped and counted."""
         if isinstance(rows, Csr):
             good: NDArray[np.bool_] = np.ones(rows.shape[0], dtype=bool)
             bad = np.flatnonzero(~np.isfinite(rows.values))
@@ -155,7 +155,7 @@ class ArraySource(FileSource):
         return good
 
     def _part_of(self, row: int) -> tuple[int, str]:
-        """The rows before the file that has this row, and its name."""
+        """The file that holds this row: the number of rows before it, and its name."""
         return next((part for part in reversed(self._parts) if part[0] <= row), (0, self.name))
 
     def _labels_and_targets(
@@ -167,7 +167,7 @@ class ArraySource(FileSource):
         return np.where(np.isnan(targets), -1, 0).astype(np.int32), np.nan_to_num(targets)
 
     def _targets(self, start: int, count: int) -> Floats:
-        """The number of each row; NaN where it has none that can be learned."""
+        """The target of each row; NaN where there is none that can be learned."""
         if self._label_array is None:
             return np.full(count, np.nan)
         labels = self._label_array[start : start + count]
@@ -178,7 +178,7 @@ class ArraySource(FileSource):
         return numbers
 
     def _good_targets(self, start: int, good: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Rows with a target that can be learned; of the others the first is said."""
+        """Which rows have a target that can be learned; others in `good` raise, or are skipped and counted."""
         missing = np.isnan(self._targets(start, len(good)))
         for row in np.flatnonzero(missing & good).tolist():
             n_before, name = self._part_of(start + row)
@@ -189,7 +189,7 @@ class ArraySource(FileSource):
         return ~missing
 
     def _task_of_labels(self) -> Task:
-        """Whether the labels are numbers to predict, by the first of them."""
+        """Whether the labels are classes or numbers to predict, decided by the first ones."""
         if self._label_array is None:
             return "classes"
         head = self._label_array[:_HEAD_ROWS]
@@ -228,7 +228,8 @@ class ArraySource(FileSource):
 
 
 def _label_text(label: Any) -> str:
-    """
+    """A label as text.
+
     >>> [_label_text(label) for label in (np.float32(1), np.int8(-3), np.str_("ham"), np.bytes_(b"spam"))]
     ['1.0', '-3', 'ham', 'spam']
     """
@@ -308,7 +309,7 @@ def _split_columns(name: str, matrix: Any, reading: ReadOptions, features: int |
 
 
 class _Joined:
-    """Matrices below one another, copied only where rows of two of them are read at once."""
+    """Matrices stacked vertically. A slice is copied only if it spans two of them."""
 
     def __init__(self, matrices: Sequence[Any]) -> None:
         self._matrices = matrices
@@ -326,7 +327,7 @@ class _Joined:
 
 
 class _WithoutColumn:
-    """A matrix without one column, copied only as far as it is read."""
+    """A matrix without one column. Only the rows that are read are copied."""
 
     def __init__(self, matrix: Any, column: int) -> None:
         self._matrix, self._column = matrix, column
@@ -356,7 +357,7 @@ class _Column:
 
 
 def _checked(name: str, matrix: StoredArray) -> Any:
-    """The matrix, if it is one of numbers."""
+    """The matrix; DataError if it is not a matrix of numbers."""
     if matrix.ndim != 2:
         raise DataError(
             f"{name}: holds an array of {matrix.ndim} dimensions; expected a matrix, with an example in each row.",

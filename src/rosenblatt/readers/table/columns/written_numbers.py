@@ -1,6 +1,7 @@
 """Numbers as people write them: $1,234.50, 12 %, 1.234,50 €, (300), 64 km, and 'n/a' among them.
 
-A column is one of numbers if all its cells are, in one form. It is read from a thousand rows, and holds for the others.
+A column holds numbers if all its cells are numbers in one form. The form is found from the first thousand rows and
+used for all of them.
 """
 
 from __future__ import annotations
@@ -15,45 +16,16 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import compute as pc
 
-# What stands for a number that is not known, in lower case, besides the marks of every column.
-MARKS = ("-", "--", "n/a", "na", "nan", "none", "nil", "null", "unknown", "missing", "not available", "#n/a", ".", "..")
-_CURRENCIES = frozenset(
-    [
-        "usd",
-        "eur",
-        "gbp",
-        "jpy",
-        "chf",
-        "cny",
-        "inr",
-        "aud",
-        "cad",
-        "nzd",
-        "sek",
-        "nok",
-        "dkk",
-        "pln",
-        "czk",
-        "huf",
-        "ron",
-        "brl",
-        "mxn",
-        "zar",
-        "krw",
-        "sgd",
-        "hkd",
-        "try",
-        "ils",
-        "thb",
-        "rs",
-        "kr",
-        "zł",
-        "ft",
-        "lei",
-    ]
-)
+# Cells that mean a missing number, in lower case, in addition to the marks of missing values in any column.
+_MISSING = (
+    "-", "--", "n/a", "na", "nan", "none", "nil", "null", "unknown", "missing", "not available", "#n/a", ".", "..",
+)  # fmt: skip
+_CURRENCIES = frozenset({
+    "usd", "eur", "gbp", "jpy", "chf", "cny", "inr", "aud", "cad", "nzd", "sek", "nok", "dkk", "pln", "czk", "huf",
+    "ron", "brl", "mxn", "zar", "krw", "sgd", "hkd", "try", "ils", "thb", "rs", "kr", "zł", "ft", "lei",
+})  # fmt: skip
 _SIGNS = ("%", "‰", "°", "°c", "°f")  # after a number
-_FEWEST_VALUES = 10  # of a column with a unit in letters: few different ones may be sizes or codes
+_FEWEST_VALUES = 10  # a column with a unit in letters needs more different values: fewer may be sizes or codes
 _SPACES = "[\u00a0\u2009\u202f]"
 _MINUS = "\u2212"
 _CELL = re.compile(
@@ -61,8 +33,8 @@ _CELL = re.compile(
     r"(?P<digits>(?:\d[\d.,'\u2019 ]*)?\d|[.,]\d+)(?:[eE][+-]?\d+)?"
     r" ?(?P<after>[^\d\s.,()'\u2019+-]{0,5})(?P<close>\))?"
 )
-# (decimal mark, what parts the thousands), the most usual first.
-_MARKS_OF_DIGITS = (
+# (decimal mark, thousands separator), the most common first.
+_SEPARATORS = (
     (".", ""),
     (".", ","),
     (".", " "),
@@ -84,7 +56,7 @@ class NumberForm:
     before: str = ""  # a currency
     after: str = ""  # a currency or a unit
     brackets: bool = False  # around negative ones
-    missing: tuple[str, ...] = ()  # cells that say that there is no number, in lower case
+    missing: tuple[str, ...] = ()  # cells that mean a missing number, in lower case
 
     @property
     def pattern(self) -> str:
@@ -98,7 +70,7 @@ class NumberForm:
 
 
 def form_in_settings(settings: Sequence[Any]) -> NumberForm:
-    """A form as the space of a model has it."""
+    """The form that the settings of a model contain."""
     decimal, thousands, before, after, brackets, missing = settings
     return NumberForm(decimal, thousands, before, after, brackets, tuple(missing))
 
@@ -108,8 +80,8 @@ def number_forms(
 ) -> dict[str, NumberForm]:
     """The form of each column that holds numbers.
 
-    1,234 alone may be either; it is a thousand, unless another column of the table has decimal commas. Only then
-    numbers are looked at that are written as programs write them: 1.234 is a thousand then.
+    1,234 may be 1234 or 1.234; it is read as 1234 unless another column of the table has decimal commas. In such a
+    table the columns that look like plain numbers are read again: their 1.234 is 1234.
 
     >>> forms = number_forms({"price": ["$1,234.50", "$9"], "share": ["12%", "n/a"], "plan": ["A 1", "B 2"]})
     >>> {column: (form.thousands, form.before, form.after, form.missing) for column, form in forms.items()}
@@ -119,10 +91,10 @@ def number_forms(
     >>> [(form.decimal, form.thousands) for form in number_forms({"a": ["1,5"]}, {"b": ["1.250", "950"]}).values()]
     [(',', ''), (',', '.')]
     """
-    cells = {column: set(map(_usual, column_cells)) for column, column_cells in columns.items()}
+    cells = {column: set(map(_plain_cell, column_cells)) for column, column_cells in columns.items()}
     forms = {column: form for column in columns if (form := _form_of(cells[column], comma=False))}
     if any(form.decimal == "," for form in forms.values()):
-        cells |= {column: set(map(_usual, column_cells)) for column, column_cells in as_programs_write.items()}
+        cells |= {column: set(map(_plain_cell, column_cells)) for column, column_cells in as_programs_write.items()}
         forms = {column: form for column in cells if (form := _form_of(cells[column], comma=True))}
     return forms
 
@@ -133,11 +105,11 @@ def marks_among(cells: Iterable[str]) -> tuple[str, ...]:
     >>> marks_among(["2024-01-31", "N/A", "-"])
     ('-', 'n/a')
     """
-    return tuple(sorted({cell.strip().lower() for cell in cells} & set(MARKS)))
+    return tuple(sorted({cell.strip().lower() for cell in cells} & set(_MISSING)))
 
 
-def _usual(cell: str) -> str:
-    """With plain spaces and a plain minus."""
+def _plain_cell(cell: str) -> str:
+    """The cell with ordinary spaces and an ordinary minus sign."""
     return re.sub(_SPACES, " ", cell).replace(_MINUS, "-").strip()
 
 
@@ -158,11 +130,11 @@ def _form_of(cells: set[str], *, comma: bool) -> NumberForm | None:
         return None
     if not all(_is_sign(unit) or len(matches) > _FEWEST_VALUES for unit in after):
         return None
-    marks = _marks_of_digits([match["digits"] for match in matches], comma=comma)
-    if marks is None:
+    separators = _separators_of([match["digits"] for match in matches], comma=comma)
+    if separators is None:
         return None
     brackets = any(match["open"] for match in matches)
-    return NumberForm(*marks, "".join(before), "".join(after), brackets, missing)
+    return NumberForm(*separators, "".join(before), "".join(after), brackets, missing)
 
 
 def _is_currency(text: str) -> bool:
@@ -173,9 +145,9 @@ def _is_sign(text: str) -> bool:
     return text.lower() in _SIGNS or _is_currency(text)
 
 
-def _marks_of_digits(numbers: list[str], *, comma: bool) -> tuple[str, str] | None:
-    """The decimal mark, and what parts the thousands; None where the numbers are not of one form."""
-    ordered = sorted(_MARKS_OF_DIGITS, key=lambda marks: marks[0] == ".") if comma else _MARKS_OF_DIGITS
+def _separators_of(numbers: list[str], *, comma: bool) -> tuple[str, str] | None:
+    """The decimal mark and the thousands separator; None if the numbers are not written in one form."""
+    ordered = sorted(_SEPARATORS, key=lambda separators: separators[0] == ".") if comma else _SEPARATORS
     for decimal, thousands in ordered:
         fraction = f"(?:{re.escape(decimal)}\\d*)?"
         groups = f"[1-9]\\d{{0,2}}(?:{re.escape(thousands)}\\d{{3}})+{fraction}|" if thousands else ""
@@ -187,16 +159,16 @@ def _marks_of_digits(numbers: list[str], *, comma: bool) -> tuple[str, str] | No
 
 
 def plain_numbers(cells: pa.Array, form: NumberForm) -> pa.Array:
-    """The cells as a program writes numbers; null where there is none, and what is not a number as it is.
+    """The cells as a program writes numbers; null for a missing number. A cell that is not a number is unchanged.
 
     >>> plain_numbers(pa.array(["$1,234.50", "-$5", "($7)", "N/A", "two"]), NumberForm(".", ",", "$", missing=("n/a",)))
     ... # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE
     <pyarrow.lib.StringArray object at ...>
     [ "1234.50", "-5", "-7", null, "two" ]
     """
-    usual = without_marks(pc.replace_substring_regex(pc.cast(cells, pa.string()), _SPACES, " "), form)
-    usual = pc.replace_substring(usual, _MINUS, "-")
-    parts = pc.extract_regex(usual, form.pattern)
+    trimmed = without_marks(pc.replace_substring_regex(pc.cast(cells, pa.string()), _SPACES, " "), form)
+    trimmed = pc.replace_substring(trimmed, _MINUS, "-")
+    parts = pc.extract_regex(trimmed, form.pattern)
     opened, sign, second, number = (parts.field(name) for name in ("open", "sign", "second", "number"))
     if form.thousands:
         number = pc.replace_substring(number, form.thousands, "")
@@ -205,11 +177,11 @@ def plain_numbers(cells: pa.Array, form: NumberForm) -> pa.Array:
     negative = pc.not_equal(pc.not_equal(opened, ""), pc.equal(pc.binary_join_element_wise(sign, second, ""), "-"))
     signed = pc.binary_join_element_wise(pc.if_else(negative, "-", ""), number, "")
     is_number = pc.fill_null(pc.match_substring_regex(number, "[0-9]"), False)
-    return pc.if_else(is_number, signed, usual)
+    return pc.if_else(is_number, signed, trimmed)
 
 
 def without_marks(cells: pa.Array, form: NumberForm) -> pa.Array:
-    """The cells without the spaces around them, and null in place of the marks of a missing value."""
+    """The cells without surrounding spaces, and null in place of the marks of a missing value."""
     trimmed = pc.utf8_trim_whitespace(cells)
     missing = pc.is_in(pc.utf8_lower(trimmed), value_set=pa.array(form.missing, trimmed.type))
     return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)

@@ -29,10 +29,10 @@ OneTable: TypeAlias = CsvFile | TypedFile | JsonLines
 class JoinedTable:
     """The names of all columns, and all rows as often as the files can be read."""
 
-    read: ReadTables = staticmethod(read_in_turn)  # or by other processes
+    read: ReadTables = staticmethod(read_in_turn)  # replaced where other processes read the files
 
     def __init__(self, file: JoinedFile, open_table: Callable[[InputFile, OneTable | None], OneTable]) -> None:
-        """`open_table` opens one file, as a part of the table that the first one begins, if that is given."""
+        """`open_table(file, first)` opens a file; given the table of the first file, it must have the same columns."""
         self._file, self._open_table = file, open_table
         first = self.first = open_table(file.first, None)
         self.typed = first.typed
@@ -48,19 +48,19 @@ class JoinedTable:
         self.columns = [*self._names, *self._keys]
         self.types: dict[str, pa.DataType] = {}
         if self.typed:
-            of_files = first.types.values() if self._schema is None else self._schema.types
-            of_keys = {key: values[0].type for key, values in self._keys.items()}
-            self.types = dict(zip(self._names, of_files, strict=True)) | of_keys
-        self._places: list[tuple[int, LinesOfRows]] = []  # the rows before each file, and its lines
-        self._read: list[OneTable] = []  # whose rows were read, so far
+            types_of_files = first.types.values() if self._schema is None else self._schema.types
+            types_of_keys = {key: values[0].type for key, values in self._keys.items()}
+            self.types = dict(zip(self._names, types_of_files, strict=True)) | types_of_keys
+        self._places: list[tuple[int, LinesOfRows]] = []  # the number of rows before each file, and its lines
+        self._tables_read: list[OneTable] = []  # so far
 
     def label(self, label: str | int | None) -> str:
-        """The label column: by default one of the files, not one that folders name."""
+        """The label column: by default a column of the files, not one from the names of folders."""
         return label_column(self._file.name, self._names if label is None else self.columns, label)
 
     def batches(self, on_bad_line: Callable[[BadLine], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
         """The batches of all files in turn, with the bytes of all of them up to the end of each."""
-        self._places, self._read = [], []
+        self._places, self._tables_read = [], []
         parts = self._file.parts
         bytes_before = [0, *accumulate(part.size or 0 for part in parts)]
         n_rows, last = 0, -1
@@ -68,10 +68,10 @@ class JoinedTable:
         for k, table, batch, bytes_read in self.read(tables, on_bad_line):
             if k != last:
                 self._places.append((n_rows, table.places))
-                self._read.append(table)
+                self._tables_read.append(table)
                 last = k
             n_rows += batch.num_rows
-            yield self._alike(batch, k), bytes_before[k] + bytes_read
+            yield self._with_common_columns(batch, k), bytes_before[k] + bytes_read
 
     def place(self, row: int) -> tuple[str, int]:
         k = bisect_right(self._places, row, key=lambda place: place[0]) - 1
@@ -79,10 +79,10 @@ class JoinedTable:
         return places.file, places.line(row - n_before)
 
     def warnings(self) -> list[str]:
-        return [warning for table in self._read for warning in table.warnings()]
+        return [warning for table in self._tables_read for warning in table.warnings()]
 
-    def _alike(self, batch: pa.RecordBatch, k: int) -> pa.RecordBatch:
-        """A batch of part k with the columns of the first file, in the types that all files share, and the keys."""
+    def _with_common_columns(self, batch: pa.RecordBatch, k: int) -> pa.RecordBatch:
+        """A batch of part k with the columns of the first file, in the types common to all files, and the keys."""
         if batch.schema.names != self._names:
             batch = batch.select(self._names)
         if self._schema is not None and not batch.schema.equals(self._schema):
@@ -93,7 +93,7 @@ class JoinedTable:
         return pa.RecordBatch.from_arrays([*batch.columns, *arrays], names=self.columns)
 
     def _common_schema(self, first: TypedFile) -> pa.Schema:
-        """The types that hold the cells of all files: whole numbers and fractions are fractions together."""
+        """Types that can hold the cells of all files: float64 if one file has integers and another has fractions."""
         schema, name = pa.schema(list(first.types.items())), self._file.parts[0].name
         for part in self._file.parts[1:]:
             other = pa.schema(list(self._open_table(part.open(), first).types.items()))
@@ -128,12 +128,12 @@ def _plain(type_: pa.DataType) -> pa.DataType:
 
 
 def _keys_of(parts: Sequence[Part], names: Sequence[str], *, typed: bool) -> dict[str, list[Any]]:
-    """The value of each key for each part, as an Arrow scalar; beside typed columns whole numbers are numbers."""
+    """The value of each key for each part, as an Arrow scalar: a string, or in a typed table an int64 if all are."""
     keys: dict[str, list[Any]] = {}
     for key in parts[0].file.keys:
         if key in names:
             raise DataError(
-                f"{parts[0].name}: has a column {key!r}, and its folder names one, too; rename one of them.",
+                f"{parts[0].name}: has a column {key!r}, and so has the name of its folder; rename one of them.",
                 file=parts[0].name,
             )
         values = [part.file.keys[key] for part in parts]
