@@ -24,8 +24,8 @@ from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import FeatureSpace
 from rosenblatt.version import __version__
 
-_SPANS = 4  # of a piece, once every worker has some: an engine takes milliseconds for each piece
-_SOURCES = 4  # that a worker has open at a time
+_SPANS = 4  # in one piece, once every worker has work: an engine needs milliseconds for each piece
+_SOURCES = 4  # that a worker keeps open
 
 
 # --- on the side of the learner ---------------------------------------------------------------------------------------
@@ -34,7 +34,7 @@ _SOURCES = 4  # that a worker has open at a time
 def spans_in_order(spans: Iterator[LineSpan], source: LineSource, engine: Engine) -> Iterator[tuple[int, Parsed]]:
     """What `LineSource.parsed` gives, read by the workers of an engine."""
     bytes_read: deque[int] = deque()
-    written = _times_written(source)
+    written = _modification_times(source)
 
     def pieces() -> Iterator[bytes]:
         n_single = engine.window  # so that the learner begins soon, and a small file has a piece for each worker
@@ -51,7 +51,10 @@ def spans_in_order(spans: Iterator[LineSpan], source: LineSource, engine: Engine
 
 
 def piece_of(source: LineSource, spans: Sequence[LineSpan], written: Sequence[int] = ()) -> bytes:
-    """What a worker must know to read these spans as this source would, of files that were `written` at these times."""
+    """A message with all that a worker needs to read these spans as this source would.
+
+    `written` are the times at which the files were last written.
+    """
     job = {
         "version": __version__,
         "inputs": [os.fspath(path) for path in paths_of(source.file.inputs)],
@@ -66,7 +69,7 @@ def piece_of(source: LineSource, spans: Sequence[LineSpan], written: Sequence[in
 
 
 def _space_as_json(space: FeatureSpace | None) -> dict[str, Any] | None:
-    """What a parser must know of the space of a model: not the names of its columns, and not their scale."""
+    """What a parser needs of the space of a model: not the names of its columns, and not their scale."""
     if space is None:
         return None
     fields = ("kind", "index_base", "bits", "ngrams", "settings")
@@ -74,7 +77,7 @@ def _space_as_json(space: FeatureSpace | None) -> dict[str, Any] | None:
 
 
 def _parsed_of(header: Mapping[str, Any], page: memoryview, names: memoryview, source: LineSource) -> Parsed:
-    """What the worker has parsed. Its error, where there is one, is raised here, in the order of the file."""
+    """What the worker has parsed. If it failed, its error is raised here, in the order of the file."""
     raise_error(header)
     values, labels, weights = parsed_page(page)
     source.merge_parser_result(header["parser"])
@@ -98,7 +101,7 @@ def _fault(kind: int, line: int, column: int, token: str, about: str) -> tuple[A
     return kind, line, column, from_text(token), from_text(about)
 
 
-def _times_written(source: LineSource) -> list[int]:
+def _modification_times(source: LineSource) -> list[int]:
     """When the files were last written: a worker that still has an older one open opens it again."""
     files = [file.path for file in find_files(source.file.inputs)]
     return [os.stat(path).st_mtime_ns for path in files if os.path.isfile(path)]
@@ -108,15 +111,15 @@ def _times_written(source: LineSource) -> list[int]:
 
 
 def read_piece(piece: bytes) -> bytes:
-    """Read, parse and pack the spans of a piece: see `engine.py`. After one that cannot be read come no others."""
+    """Read, parse and pack the spans of a piece: see `engine.py`. Stops after the first that cannot be read."""
     header, copied = unpack(piece)
     headers: list[dict[str, Any]] = []
     buffers: list[Any] = []  # two of each span
     for k, span in enumerate(header["spans"]):
         try:
             source = _source(header["job"])
-            place = bytes(copied[k]) if copied else source.file.native_source()
-            span_header, *packed = _packed(source, Parsed(*source.parse(place, *span)))
+            lines = bytes(copied[k]) if copied else source.file.native_source()
+            span_header, *packed = _packed(source, Parsed(*source.parse(lines, *span)))
         except (RosenblattError, OSError) as error:
             headers.append(error_header(error))
             buffers += [b"", b""]
@@ -146,21 +149,21 @@ def _packed(source: LineSource, parsed: Parsed) -> tuple[dict[str, Any], Any, by
 
 @lru_cache(_SOURCES)
 def _source(job: str) -> LineSource:
-    """The source that the learner has, opened here."""
-    wanted = json.loads(job)
-    check_version(wanted["version"])
+    """The learner's source, opened by this worker."""
+    expected = json.loads(job)
+    check_version(expected["version"])
     reading: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in wanted["reading"].items()
+        key: tuple(value) if isinstance(value, list) else value for key, value in expected["reading"].items()
     }
-    inputs = wanted["inputs"]
-    space = None if wanted["space"] is None else FeatureSpace(**wanted["space"])
+    inputs = expected["inputs"]
+    space = None if expected["space"] is None else FeatureSpace(**expected["space"])
     lines = innermost_lines(open_source(inputs[0] if len(inputs) == 1 else inputs, ReadOptions(**reading), space))
     assert lines is not None
-    if lines.size != wanted["size"]:
+    if lines.size != expected["size"]:
         raise DataError(
-            f"{lines.name}: has {lines.size:,} bytes here, and {wanted['size']:,} where it is learned from: is it "
+            f"{lines.name}: has {lines.size:,} bytes here, and {expected['size']:,} where it is learned from: is it "
             "another file, or still being written?",
             file=lines.name,
         )
-    lines.take_parser_state(wanted["parser"])
+    lines.take_parser_state(expected["parser"])
     return lines

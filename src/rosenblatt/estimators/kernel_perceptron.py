@@ -229,7 +229,7 @@ class KernelPerceptron(RunEstimator):
     def _unit_scores(self, X: Any) -> Floats:
         return self._fitted_run().scores(self._check_values(X, reset=False))
 
-    # -- what a run leaves behind -----------------------------------------------------------------------------------
+    # -- learned attributes -----------------------------------------------------------------------------------------
 
     def _fitted_run(self) -> KernelRun:
         run: KernelRun = super()._fitted_run()

@@ -1,4 +1,4 @@
-"""The linear unit as it is: its score is the answer, a number."""
+"""The linear unit: its prediction is its score, a number."""
 
 from copy import copy
 from typing import Any, Self
@@ -164,7 +164,7 @@ class LinearUnit(RegressorMixin, OnlineLearner):
         """
         return self._unit_scores(X)[:, 0]
 
-    # -- what a run leaves behind -----------------------------------------------------------------------------------
+    # -- learned attributes -----------------------------------------------------------------------------------------
 
     @property
     def trace_(self) -> Trace:

@@ -1,4 +1,4 @@
-"""The scores that a run gave to a sample of its examples before it learned them, to calibrate it by."""
+"""The scores that a run gave to a sample of its examples before it learned them, for calibration."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from rosenblatt.learn.run import Run
 from rosenblatt.records import HonestScores
 
 _UNTRAINED = 0.25  # the share of the first pass whose scores are not kept for calibration
-# Of a run that forgets, only the scores of so many half-lives are kept, or of so many examples.
+# If the run forgets, only the scores of this many last half-lives are used, but of at least this many examples.
 _RECENT, _FEWEST_RECENT = 8, 1000
 
 
 def progressive_scores(run: Run, learned: int) -> HonestScores:
-    """Of a run that has learned so many examples in one pass."""
+    """The scores of a run that has learned `learned` examples in one pass."""
     scores, truth, examples_before, _ = run.learner.score_sample()
     if run.settings.predicts_number:
         truth = run.learner.sample_targets()
-    # The first of them were scored by weights that had hardly learned.
+    # The first examples were scored by weights that had hardly learned.
     first = bisect_left(examples_before, learned * _UNTRAINED)
     if half_life := run.settings.forget:
         recent = bisect_left(examples_before, learned - _RECENT * half_life)

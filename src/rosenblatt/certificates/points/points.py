@@ -50,9 +50,11 @@ class Points:
     def fits_float64(self) -> bool:
         """Whether float64 holds every number without rounding."""
         numbers = self._numbers
+        if numbers.dtype.kind == "O":
+            return False
         if numbers.dtype.kind == "f" or numbers.dtype.itemsize < 8 or not numbers.size:
-            return numbers.dtype.kind != "O"
-        return numbers.dtype.kind != "O" and self.max_abs <= FLOAT64_EXACT
+            return True
+        return bool(self.max_abs <= FLOAT64_EXACT)
 
     @cached_property
     def max_abs(self) -> Any:
@@ -94,14 +96,14 @@ class Points:
         return Points(self.take(rows), self.signs[rows], self.labels)
 
     def parts(self) -> Iterator[tuple[int, "Points"]]:
-        """All the points, in parts that are in memory: the rows before each part, and its points."""
+        """All the points, part by part, each in memory: the number of rows before the part, and its points."""
         yield 0, self
 
     def exact_rows(self, rows: Sequence[int]) -> Iterator[dict[int, ExactNumber]]:
         return map(self.exact_row, rows)
 
     def identical_rows_that_differ(self, key: NDArray[Any], values: NDArray[Any]) -> tuple[int, int] | None:
-        """Two identical rows with different values; `key` is the same for identical rows, and hardly for others."""
+        """Two identical rows with different `values`, if any; `key` is equal for identical rows, rarely for others."""
         order = np.argsort(key, kind="stable")
         equal = np.flatnonzero(key[order[1:]] == key[order[:-1]])
         first, second = order[equal], order[equal + 1]

@@ -163,7 +163,7 @@ class RunEstimator(FromRun, Estimator):
         labels: NDArray[Any] = model.classes_[predicted_classes(model._scheme, unit_scores, len(model.classes_))]
         return labels
 
-    # -- what a run leaves behind -----------------------------------------------------------------------------------
+    # -- learned attributes -----------------------------------------------------------------------------------------
 
     @property
     def mistakes_(self) -> list[int]:

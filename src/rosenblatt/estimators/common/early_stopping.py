@@ -13,7 +13,7 @@ from rosenblatt.learn.run import Validation
 def hold_out(
     has_weight: NDArray[np.bool_], labels: NDArray[np.int32], seed: int, fraction: float, patience: int
 ) -> Validation:
-    """Hold out this fraction of every class at random; rows without weight, and the only row of a class, are kept."""
+    """Hold out this fraction of every class at random, but no row of weight 0 and not the only row of a class."""
     order, _ = native.random_order(seed, len(labels), False)
     held_out = np.zeros(len(labels), dtype=bool)
     for c in range(int(labels.max()) + 1):

@@ -110,7 +110,7 @@ class OnlineEstimator(OnlineLearner, LinearRunEstimator):
             run.counted(block), block.labels, run.split_seed, self.validation_fraction, self.n_iter_no_change
         )
 
-    # -- what a run leaves behind -----------------------------------------------------------------------------------
+    # -- learned attributes -----------------------------------------------------------------------------------------
 
     @property
     def trace_(self) -> Trace:

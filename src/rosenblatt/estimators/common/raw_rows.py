@@ -57,7 +57,7 @@ def set_columns(estimator: Any, count: int, names: Any = ()) -> None:
 
 
 def columns_of_table(space: FeatureSpace) -> list[str]:
-    """The columns of the table that a model was learned from, without its label; none of one learned otherwise."""
+    """The columns of the table that a model was learned from, without its label; none if it was no table."""
     settings = space.settings
     kinds = [name for kind in ("numbers", "words", "texts", "dates") for name in settings.get(kind, ())]
     order = settings.get("columns", {}).get("order") or kinds
@@ -83,12 +83,15 @@ def chosen_rows(rows: Rows, chosen: NDArray[np.intp]) -> Rows:
     return rows.take(chosen) if isinstance(rows, pa.Table) else take_rows(rows, chosen)
 
 
-# -- reading rows as a model read its own ---------------------------------------------------------------------------
+# -- reading new rows as the model read its training rows -----------------------------------------------------------
 
 
 def source_to_read(estimator: Any, X: Any, model: LinearModel, targets: Targets | None = None) -> Source:
-    """The rows in the space of the model. A matrix holds features where it cannot hold raw rows: if the model was
-    learned from texts, or is sparse and the model was learned from a table."""
+    """The rows in the space of the model.
+
+    A matrix is taken as encoded features where it cannot be raw rows: if the model was learned from texts, or if the
+    matrix is sparse and the model was learned from a table.
+    """
     space = model.space
     if is_path(X):
         return open_source(X, ReadOptions(), space)
@@ -102,7 +105,7 @@ def source_to_read(estimator: Any, X: Any, model: LinearModel, targets: Targets 
         table = to_arrow(X) if is_table(X) else _named(estimator, X)
         return MemoryTable(table, ReadOptions(), space, targets)
     if is_table(X):
-        raise DataError(f"X is a table, and this model reads {_read_by(kind)}.")
+        raise DataError(f"X is a table, and this model reads {_expected_rows(kind)}.")
     features = columns_of(model.features, model.settings.degree)
     encoded = FeatureSpace("index", settings={"features": features})
     return MemoryMatrix(check_input.check_features(X), ReadOptions(), encoded, targets)
@@ -113,10 +116,10 @@ def _source_of_texts(texts: Texts, kind: FeatureKind, space: FeatureSpace, targe
         return text_source(texts, ReadOptions(), space, targets)
     if kind == "vw" and targets is None:
         return vw_source(texts, ReadOptions(), space)
-    raise DataError(f"X holds texts, and this model reads {_read_by(kind)}.")
+    raise DataError(f"X holds texts, and this model reads {_expected_rows(kind)}.")
 
 
-def _read_by(kind: FeatureKind) -> str:
+def _expected_rows(kind: FeatureKind) -> str:
     return {
         "numbered features": "a matrix: give it one",
         "table": "a table: give it a DataFrame, or anything with named columns",
@@ -126,7 +129,7 @@ def _read_by(kind: FeatureKind) -> str:
 
 
 def _texts(X: Any) -> Texts | None:
-    """The strings of a list, an array or a Series of nothing else; None for other rows."""
+    """The strings, if X is a list, an array or a Series of strings only; otherwise None."""
     if not isinstance(X, list | tuple) and len(getattr(X, "shape", ())) != 1:
         return None
     texts = list(X) if isinstance(X, list | tuple) else np.asarray(X, dtype=object).tolist()
@@ -134,7 +137,7 @@ def _texts(X: Any) -> Texts | None:
 
 
 def _named(estimator: Any, X: Any) -> pa.Table:
-    """A matrix as a table: its columns are those of the model, in their order."""
+    """A matrix as a table with the columns of the model, in their order."""
     names: list[str] = estimator.feature_names_in_.tolist()
     try:
         matrix = np.asarray(X)

@@ -170,9 +170,9 @@ class KernelRun:
                 self._learned(visit, rows, scores, updates)
                 mistakes_made += mistakes
                 self.t += visited
-                for keeper in to_judge.tolist():
+                for decider in to_judge.tolist():
                     assert self.pocket is not None
-                    self.pocket.judge(keeper, visit.source.everything(), visit.targets, self.support)
+                    self.pocket.judge(decider, visit.source.everything(), visit.targets, self.support)
         self.n_mistakes += int(mistakes_made.sum())
         return mistakes_made
 

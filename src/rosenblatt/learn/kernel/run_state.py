@@ -169,9 +169,9 @@ def _unpack_log(run: KernelRun, header: Header, tensors: Tensors) -> None:
 
 def _unpack_pocket(run: KernelRun, header: Header, tensors: Tensors) -> None:
     assert run.pocket is not None
-    keepers = 1 if run.joint else run.units
+    deciders = 1 if run.joint else run.units
     for name, dtype in _POCKET.items():
-        setattr(run.pocket, name, np.array(read_array(tensors, f"pocket.{name}", dtype, (keepers,))))
+        setattr(run.pocket, name, np.array(read_array(tensors, f"pocket.{name}", dtype, (deciders,))))
     pocketed = _finite(tensors, "pocket.coefficient", (len(run.support), run.units))
     for unit in header.counts("pocketed"):
         if unit >= run.units:

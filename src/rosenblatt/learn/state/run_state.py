@@ -1,4 +1,4 @@
-"""A run <-> the parts of a model file: a JSON section and named tensors. All that decides its next bit is there."""
+"""A run <-> the parts of a model file: a JSON section and named tensors, enough to go on with the same bits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MAX_UNITS = 2**20
 def pack_run(run: Run, tensors: Tensors, prefix: str, *, small: bool = False) -> dict[str, Any]:
     """The section of a run; its arrays are added to the tensors under the prefix.
 
-    `small`: a run that came from a small model, whose weights have two bytes each.
+    `small`: store two bytes per weight, because the run came from a small model.
     """
     state = run.counts()
     if not all(map(math.isfinite, [*state["loss"], *state["counters"]["loss"]])):
@@ -101,7 +101,7 @@ def _pack_votes(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any] | Non
 def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int, *, compact: bool = False) -> Run:
     """The run of a section; ModelError if its parts do not fit together.
 
-    `compact`: where few of many columns have occurred, only those get weights; the run then takes sparse rows alone.
+    `compact`: if few of many columns have occurred, only those get weights; the run then takes only sparse rows.
     """
     settings = unpack_settings(header.section("settings"))
     class_weight = read_buffer(tensors, f"{prefix}class_weight", "float64", (classes,))
@@ -120,14 +120,14 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int, *, c
         refuse_too_large(units * len(columns))
     unpack_part = _unpack_entries if columns is not None else _unpack_matrix
     parts = _unpack_parts(header.section("parts"), tensors, prefix, (units, features), least, unpack_part)
-    # `restore` allocates its weights.
+    # With 0 features, because `restore` allocates the weights.
     run = Run(settings, 0, class_weight.tolist(), 0, dense=header.flag("dense"))
     if "weights" not in parts or any((run.learner.get(name) is None) == (name in parts) for name in PARTS):
         raise damaged("it does not hold the parts that its settings need")
     section: dict[str, Any] = {name: header.count(name) for name in _COUNTS}
     votes = header.section("votes") if "votes" in header else None
     if (votes is None) == (settings.keep == "vote"):
-        raise damaged("its voters and its settings do not agree")
+        raise damaged("its settings and its votes do not agree on whether it votes")
     state = run.counts() | section
     state |= {
         "features": features,
@@ -157,7 +157,7 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int, *, c
 
 
 def _columns(header: Header, tensors: Tensors, prefix: str, features: int) -> native.Columns | None:
-    """The columns of all parts; None where one of these is stored whole."""
+    """The columns that occur in any part; None if a part is stored with all its columns."""
     if not all("usual" in header.section(name) for name in header.values):
         return None
     columns = native.Columns()
@@ -167,14 +167,14 @@ def _columns(header: Header, tensors: Tensors, prefix: str, features: int) -> na
 
 
 def pack_settings(settings: Settings) -> dict[str, Any]:
-    """Settings as JSON values; regularisation, which older files do not know, only where there is any."""
+    """Settings as JSON values. Those that older files lack are written only if they differ from their default."""
     values, defaults = settings._asdict(), Settings._field_defaults
     written = [name for name in values if name not in WRITTEN_WHERE_SET or values[name] != defaults[name]]
     return {name: _scalar(values[name]) for name in written}
 
 
 def unpack_settings(header: Header) -> Settings:
-    """Settings that their options accept, each alone and all together."""
+    """The settings, checked as options are, each alone and all together."""
     names = [name for name in Settings._fields if name in header or name not in WRITTEN_WHERE_SET]
     values = {name: header.raw(name) for name in names}
     number = values.get("task") == "number"
@@ -266,7 +266,7 @@ def _unpack_counters(header: Header, units: int, batch: int | str) -> dict[str, 
     if "unit" in header:  # of a run that forgets
         counters |= {"unit": header.number("unit"), "recent": header.number("recent")}
         if not (2.0**-512 <= counters["unit"] <= 1 and 0 <= counters["recent"] <= counters["t"]):
-            raise damaged("what it has forgotten is not a part of what it has learned")
+            raise damaged("its counts of what it has forgotten do not fit what it has learned")
     if "largest_target" in header:  # of a run that predicts a number
         counters |= {name: header.number(name) for name in NUMBER_COUNTERS}
     return counters | {

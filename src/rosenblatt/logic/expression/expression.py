@@ -108,7 +108,7 @@ class Expression:
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """The names of its variables, in the order in which they appear."""
+        """The names of its variables, in order of first appearance."""
         return tuple(dict.fromkeys(node.name for node in self._nodes() if isinstance(node, Variable)))
 
     @property
@@ -255,7 +255,7 @@ def at_least(k: int, *sources: Any) -> Expression:
     Parameters
     ----------
     k : int
-        How many.
+        How many sources must be true.
     *sources : logic.Expression or bool
         Variables, expressions, constants.
 

@@ -24,8 +24,8 @@ _ESTIMATOR = ("parameters", "dtype", "named")
 class Growth:
     """One step of the growth: the unit added, its layer, its role, and how many errors were left after it.
 
-    The errors left are those that the units of this network (for three or more classes: of this class's network)
-    still make and daughters to come must correct. The network itself makes no more than that, and none when it is 0.
+    The errors left are mistakes of the units so far, which units added later must correct. (With three or more classes
+    each class has its own network, and they are counted for that one.) They bound the errors of the network itself.
     """
 
     unit: str
@@ -38,7 +38,7 @@ class Growth:
 class NetworkModel(Model):
     """The units, the labels of the classes, what the columns mean, and how the network was grown.
 
-    `estimator` holds what the estimator it was saved from needs, as plain values that are not checked yet.
+    `estimator` holds what is needed to restore the estimator that was saved, as plain values that are not checked yet.
     """
 
     kind: ClassVar[str] = "network"
@@ -133,7 +133,7 @@ def _cascade(header: Header, tensors: Tensors, n_features: int, n_outputs: int) 
     if not all(np.isfinite(numbers).all() for numbers in (coef, intercept, weight)):
         raise damaged("a weight of its units is not finite")
     if ((source < 0) | (source >= unit) | (unit >= unit_count)).any() or (np.diff(unit) < 0).any():
-        raise damaged("a unit has an input from a unit that is not before it")
+        raise damaged("a unit has an input from a unit that does not come before it")
     outputs = header.counts("outputs", n_outputs)
     if not all(output < unit_count for output in outputs):
         raise damaged("an output names a unit that does not exist")

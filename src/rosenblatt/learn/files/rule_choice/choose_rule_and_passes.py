@@ -1,7 +1,7 @@
-"""Few examples are learned many times: by which rule, and in how many passes, the folds that are left out decide.
+"""Choose the rule and the number of passes for a small data set, by cross-validation.
 
-Every candidate learns all folds but one, and after 1, 2, 3, 5, 8, ... passes is judged by that one. What is chosen then
-learns all examples. What it may cost is in allowed_work.py, a candidate's runs and measurements in trial.py.
+Every candidate learns all folds but one, and after 1, 2, 3, 5, 8, ... passes its error is measured on that one. The
+chosen rule then learns all examples. allowed_work.py limits the cost; trial.py runs and measures one candidate.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from rosenblatt.learn.files.rule_choice.trial import CLEARLY_LESS, PATIENCE, Min
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import HonestScores
 
-_BEHIND, _FAR_BEHIND = 2.0, 3.0  # standard errors behind the best that end a candidate, and one that still improves
-_ENOUGH_PASSES = 8  # then a candidate that is not better than the one to choose ends
+# A candidate ends when its error is this many standard errors above the best; _FAR_BEHIND if it still improves.
+_BEHIND, _FAR_BEHIND = 2.0, 3.0
+_ENOUGH_PASSES = 8  # after these a candidate ends unless it is better than the one that would be chosen now
 
 
 class Choice(NamedTuple):
@@ -29,15 +30,15 @@ class Choice(NamedTuple):
 
     rule: str
     passes: int
-    error: float  # of the rows left out
-    rows: int  # that were left out in turn
-    folds: int  # 1: these rows alone were left out
-    errors: Mapping[str, float]  # the least error of each candidate that was judged
-    most_passes: int = 0  # after which the rule was judged last
+    error: float  # on the rows that were held out
+    rows: int  # how many rows were held out, in turn
+    folds: int  # 1: the same rows were held out throughout
+    errors: Mapping[str, float]  # the lowest error of each candidate that was measured
+    most_passes: int = 0  # passes after which the chosen rule was measured last
 
     @property
     def how(self) -> str:
-        """What it was chosen by, as a sentence names it."""
+        """What it was chosen by, as words for a sentence."""
         return f"{self.folds} folds" if self.folds > 1 else f"{self.rows:,} rows left out"
 
 
@@ -51,10 +52,11 @@ def choose_by_folds(
     check: Callable[[], None],
     work: int,
 ) -> tuple[Choice, HonestScores] | None:
-    """The best of the candidates, and its scores of the rows left out; None where there are too many examples.
+    """The best candidate, and its scores of the held-out rows; None if there are too many examples to try them.
 
-    The candidates come best guess first. `first_errors` are those of a first pass, where a candidate made one. `check`
-    is called between two measurements and may raise. `work` is what all of it may cost, see allowed_work.py.
+    The candidates are ordered by how likely they are to be best. `first_errors` are the errors of the candidates that
+    have made a first pass. `check` is called between measurements and may raise. `work` limits the total cost, see
+    allowed_work.py.
     """
     folds = folds_of(learning, [rule for name, rule in candidates.items() if name != MINIMUM], work, seed)
     names = affordable(learning, folds, candidates, first_errors, work)
@@ -75,9 +77,9 @@ def choose_by_folds(
     if not finished:
         return None
     errors = {name: trial.least_error.error for name, trial in finished.items() if trial.least_error is not None}
-    not_judged = [first_errors[name] for name in candidates if name not in trials and name in first_errors]
-    if min(errors.values()) > min(not_judged, default=1.0):
-        return None  # one for which there was no work did better in its first pass
+    not_tried = [first_errors[name] for name in candidates if name not in trials and name in first_errors]
+    if min(errors.values()) > min(not_tried, default=1.0):
+        return None  # a candidate that was too expensive to try did better in its first pass
     name, point = _best(finished, _limit(errors, decisions))
     choice = Choice(
         name, point.passes, point.error, rows, len(folds), errors | {name: point.error}, trials[name].passes
@@ -92,7 +94,7 @@ def _race(
     run_all: Callable[[list[Task]], list[Any]],
     check: Callable[[], None],
 ) -> None:
-    """Measure the candidates again and again, while there is work left and one of them still improves."""
+    """Measure the candidates after more and more passes, while there is work left and one of them still improves."""
     before, left = 0, work
     for passes in PASSES:
         active = [trial for trial in trials.values() if not trial.ended]
@@ -110,10 +112,13 @@ def _race(
 
 
 def _end_hopeless(trials: Mapping[str, Trial], decisions: int, passes: int) -> None:
-    """End the candidates that will hardly be chosen any more. One before the best so far goes on while it improves, and
-    so does the bold average, which needs many passes where it is the best."""
+    """End the candidates that are unlikely to be chosen.
+
+    A candidate that comes before the best so far gets more time while it improves. So does the bold average, which
+    needs many passes where it is the best.
+    """
     errors = {name: trial.least_error.error for name, trial in trials.items() if trial.least_error is not None}
-    # The bold one is often ahead after few passes, and behind in the end.
+    # The bold average is often ahead after few passes, and behind in the end: the others are not compared with it.
     least = min((error for name, error in errors.items() if name != BOLD_AVERAGE), default=1.0)
     near = _as_good_as(least, decisions)
     chosen = next((name for name, error in errors.items() if error <= near), None)
@@ -121,7 +126,7 @@ def _end_hopeless(trials: Mapping[str, Trial], decisions: int, passes: int) -> N
     for name, error in errors.items():
         is_before = is_before and name != chosen
         if name == MINIMUM:
-            continue  # its first penalties are far too large; it ends by itself
+            continue  # its first penalties are far too large to compare; MinimumTrial ends it
         if (is_before or name == BOLD_AVERAGE) and trials[name].improved:
             limit = least + _FAR_BEHIND * (near - least)
         elif passes < _ENOUGH_PASSES or chosen is None or trials[name].has_less_loss(trials[chosen]):
@@ -133,7 +138,7 @@ def _end_hopeless(trials: Mapping[str, Trial], decisions: int, passes: int) -> N
 
 
 def _limit(errors: Mapping[str, float], decisions: int) -> float:
-    """The error up to which a candidate may be chosen. The bold average lowers it only where it is clearly the best."""
+    """The highest error with which a candidate may be chosen. The bold average lowers it only if it is clearly best."""
     least = min(errors.values())
     of_others = min((error for name, error in errors.items() if name != BOLD_AVERAGE), default=least)
     near = _as_good_as(least, decisions)
@@ -141,8 +146,11 @@ def _limit(errors: Mapping[str, float], decisions: int) -> float:
 
 
 def _best(finished: Mapping[str, Trial], error: float) -> tuple[str, Point]:
-    """The first candidate whose error is small enough; where that models probabilities, and the minimum does so better,
-    or its bold twin clearly better, that one."""
+    """The first candidate whose error is small enough.
+
+    If it models probabilities, the bold average replaces it where its log loss is clearly lower, and the minimum where
+    its log loss is lower.
+    """
     points = {name: point for name, trial in finished.items() if (point := trial.point_within(error)) is not None}
     name = first = next(iter(points))
     if finished[first].settings.loss != "logistic":
@@ -154,12 +162,12 @@ def _best(finished: Mapping[str, Trial], error: float) -> tuple[str, Point]:
 
 
 def _as_good_as(error: float, rows: int) -> float:
-    """One standard error more than an error: as near to it as chance can tell (Breiman's rule)."""
+    """An error plus one standard error: up to there chance may explain the difference (Breiman's rule)."""
     return error + math.sqrt(max(error * (1 - error), 1 / rows) / rows)
 
 
 def _honest_scores(learning: Learning, folds: Sequence[Fold], point: Point) -> HonestScores:
-    """The scores of the rows left out, fold after fold."""
+    """The scores of the held-out rows, fold after fold."""
     numbers, truth, units = array("d"), array("i"), 1
     labels = learning.block.buffers[0]
     for fold, part in zip(folds, point.scores, strict=True):
