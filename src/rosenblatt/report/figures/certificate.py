@@ -59,7 +59,7 @@ def plot_certificate(
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     figure, (panel, *_), look = panels(ax, theme)
     view = view_of(X, columns, "plot_certificate")

@@ -35,7 +35,7 @@ def plot_pairs(
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     table, count = np.asarray(answers, dtype=object), len(classes)
     if table.shape != (count, count):

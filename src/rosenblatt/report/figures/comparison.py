@@ -43,7 +43,7 @@ def plot_comparison(
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     figure, (panel, *_), look = panels(ax, theme, size=(6.0, 5.2))
     view = view_of(X, columns, "plot_comparison")

@@ -23,7 +23,7 @@ def plot_losses(ax: Any = None, *, reach: float = 2.5, theme: str = "light") -> 
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     figure, (panel, *_), look = panels(ax, theme)
     m = np.linspace(-reach, reach, 501)
@@ -68,7 +68,7 @@ def plot_number_losses(
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     figure, (panel, *_), look = panels(ax, theme)
     d = np.linspace(-reach, reach, 601)
@@ -108,7 +108,7 @@ def plot_activations(ax: Any = None, *, reach: float = 6.0, theme: str = "light"
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     figure, axes, look = panels(ax, theme, 1, 2, size=(6.0, 3.3))
     s = np.linspace(-reach, reach, 401)

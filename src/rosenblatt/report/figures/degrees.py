@@ -1,4 +1,4 @@
-"""Error against the degree of a polynomial: a picture that warns of overfitting."""
+"""Plot the error against the degree of a polynomial, to see overfitting."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def plot_degrees(report: Any, ax: Any = None, *, theme: str = "light") -> Figure
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     from matplotlib.ticker import PercentFormatter
 
@@ -43,7 +43,7 @@ def plot_degrees(report: Any, ax: Any = None, *, theme: str = "light") -> Figure
     best = report.best
     panel.plot(
         [best.degree], [best.held_out_error.value], marker="o", ms=15, mfc="none", mec=look.ink, mew=1.6,
-        linestyle="none", label=f"least held out: degree {best.degree}",
+        linestyle="none", label=f"lowest held-out error: degree {best.degree}",
     )  # fmt: skip
     panel.set_xticks(places)
     panel.set_xlabel("degree of the polynomial")

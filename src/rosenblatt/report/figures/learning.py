@@ -55,7 +55,7 @@ def plot_boundaries(
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     figure, (panel, *_), look = panels(ax, theme)
     view, targets = scene(trace, unit, columns, "plot_boundaries")
@@ -124,7 +124,7 @@ def plot_frames(
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     view, targets = scene(trace, unit, columns, "plot_frames")
     steps = _updates_of(trace, unit, updates, 4 if ax is None else len(np.ravel(ax)))

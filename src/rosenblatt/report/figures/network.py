@@ -32,7 +32,7 @@ def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> Figur
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     drawn = _network(network)
     places = _places(drawn)

@@ -35,7 +35,7 @@ def plot_line(
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     x, target = np.asarray(X, dtype=np.float64), _numbers(y, "y")
     x = x.reshape(len(x), -1)
@@ -83,7 +83,7 @@ def plot_residuals(y: Any, predicted: Any, ax: Any = None, *, name: str = "targe
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     target, predicted = _numbers(y, "y"), _numbers(predicted, "predicted")
     if len(target) != len(predicted) or not len(target):

@@ -61,7 +61,7 @@ def plot_regions(
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     figure, axes, look = panels(ax, theme)
     view, panel = view_of(X, columns, "plot_regions"), axes[0]

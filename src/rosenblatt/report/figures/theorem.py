@@ -27,7 +27,7 @@ def plot_inequalities(record: Any, ax: Any = None, *, theme: str = "light") -> F
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     figure, axes, look = panels(ax, theme, 1, 2, size=(6.0, 4.0))
     k = np.asarray(record.k, dtype=float)
@@ -75,7 +75,7 @@ def plot_mistakes(mistakes: Any, bound: float | None = None, ax: Any = None, *, 
     Returns
     -------
     matplotlib.figure.Figure
-        `savefig` writes it; it is in no window.
+        Save it with `savefig`; no window is opened.
     """
     from matplotlib.ticker import MaxNLocator
 

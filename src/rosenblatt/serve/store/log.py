@@ -34,9 +34,9 @@ CREATE TABLE IF NOT EXISTS minutes (
 );
 CREATE TABLE IF NOT EXISTS notes (time INTEGER NOT NULL, kind TEXT NOT NULL, content TEXT NOT NULL);
 """
-_CACHE_PAGES = -8192  # KB of memory
+_CACHE_SIZE = -8192  # negative: KiB of memory, not pages
 _CHECKPOINT_PAGES = 4000
-_IDS_AT_ONCE = 500  # that are looked up by one query
+_IDS_AT_ONCE = 500  # looked up by one query
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -70,13 +70,13 @@ class DamagedLogError(DataError):
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether SQLite says that the file is not what it wrote."""
+    """Whether the error means that the file is damaged."""
     code = getattr(error, "sqlite_errorcode", None)
     return isinstance(error, DamagedLogError) or (code is not None and code & 0xFF in _DAMAGED)
 
 
 class Log:
-    """For one thread; others open their own."""
+    """The log file of one model. A Log is for one thread; other threads open their own."""
 
     def __init__(self, path: str, *, durability: str = "commit", read_only: bool = False) -> None:
         self.path = path
@@ -88,7 +88,7 @@ class Log:
         try:
             if not read_only:
                 self._prepare(is_new=not exists)
-            self._connection.execute(f"PRAGMA cache_size={_CACHE_PAGES}")
+            self._connection.execute(f"PRAGMA cache_size={_CACHE_SIZE}")
         except BaseException:
             self._connection.close()
             raise
@@ -111,7 +111,7 @@ class Log:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of it is on the disk after the block, or none of it."""
+        """Commit everything that the block writes, or nothing."""
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -122,7 +122,7 @@ class Log:
             raise
 
     def sync(self) -> None:
-        """Put on the disk what was committed without being synced."""
+        """Sync to the disk what was committed without a sync."""
         self._synchronous(full=True)
         try:
             with self.transaction():
@@ -134,7 +134,7 @@ class Log:
     # -- writing ----------------------------------------------------------------------------------------------------
 
     def time_now(self) -> int:
-        """The time of the next group: that of the clock, unless it has gone back."""
+        """The time of the next group: the clock's, unless that has gone back."""
         return max(time.time_ns() // 1000, self.last_time + 1)
 
     def append(self, group: Group, ids: Sequence[tuple[str, int]]) -> None:
@@ -148,7 +148,7 @@ class Log:
         self._connection.execute("INSERT OR IGNORE INTO ids VALUES (?, ?)", (id_, version))
 
     def append_rows(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """What another log has in this table."""
+        """Add rows from the same table of another log."""
         for row in rows:
             self._connection.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
 
@@ -159,7 +159,7 @@ class Log:
             self._connection.execute("DELETE FROM ids WHERE version >= ?", (version,))
 
     def known_ids(self, ids: Sequence[str]) -> set[str]:
-        """Those of the ids that an example in the log has."""
+        """Which of the ids are already in the log."""
         known: set[str] = set()
         for first in range(0, len(ids), _IDS_AT_ONCE):
             chunk = ids[first : first + _IDS_AT_ONCE]
@@ -198,7 +198,7 @@ class Log:
 
     @property
     def bounds(self) -> tuple[int, int] | None:
-        """The version before the first group, and that after the last; None where there is none."""
+        """The version before the first group and the version after the last; None if there are no groups."""
         query = (
             "SELECT (SELECT version FROM groups ORDER BY version LIMIT 1), version + count, time "
             "FROM groups ORDER BY version DESC LIMIT 1"
@@ -210,7 +210,7 @@ class Log:
         return row[0], row[1]
 
     def groups(self, start: int, stop: int | None = None) -> Iterator[Group]:
-        """The groups with examples from version `start` on, up to `stop`; DamagedLogError where one is not whole."""
+        """The groups with examples from version `start` on, up to `stop`; DamagedLogError if one is damaged."""
         query = (
             "SELECT * FROM groups WHERE version >= coalesce((SELECT max(version) FROM groups WHERE version <= ?1), ?1) "
             "AND version < ?2 ORDER BY version"
@@ -232,7 +232,7 @@ class Log:
             raise DamagedLogError(f"{self.path}: the examples from {last:,} on cannot be read: {error}.") from None
 
     def version_at(self, time_: int) -> int | None:
-        """The version after the last group of this time or before it; None where the log begins later."""
+        """The version after the last group written at or before this time; None if the log begins later."""
         row = self._connection.execute(
             "SELECT version + count FROM groups WHERE time <= ? ORDER BY version DESC LIMIT 1", (time_,)
         ).fetchone()
@@ -247,22 +247,22 @@ class Log:
 
     @property
     def begins(self) -> int:
-        """The version before all examples that are expected to be here."""
+        """The version at which the log is expected to begin: earlier examples have been compacted away."""
         return max((int(note["version"]) for note in self.notes("begins")), default=0)
 
     @property
     def end(self) -> int:
-        """The version after all examples that it has, or has had before it was compacted."""
+        """The version after the last example, even if that has been compacted away."""
         bounds = self.bounds
         return max(self.begins, 0 if bounds is None else bounds[1])
 
     def begin_at(self, version: int) -> None:
-        """What was before this version is not expected to be here; within a transaction."""
+        """Record that the log begins at this version; within a transaction."""
         self._connection.execute("DELETE FROM notes WHERE kind = 'begins'")
         self.note("begins", {"version": version})
 
     def compact(self, version: int) -> None:
-        """Forget the groups, and the ids, before a version."""
+        """Delete the groups and ids before a version."""
         with self.transaction():
             self.begin_at(version)
             self._connection.execute("DELETE FROM groups WHERE version + count <= ?", (version,))

@@ -1,4 +1,4 @@
-"""A run as a GIF where it is not one straight line: regions and boundaries at moments spread over the run."""
+"""A GIF of a run whose boundary is not one straight line: regions and boundaries, at moments spread over the run."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +24,7 @@ _TINT = 0.2
 
 
 def write_run_gif(run: PlayedRun, path: Path, max_updates: int, columns: tuple[str, str]) -> None:
-    """At most `max_updates` updates, the first and the last included, and the end of the run.
+    """Write a GIF of at most `max_updates` updates, the first and the last included, and of the end of the run.
 
     `columns` are the names of the axes.
     """
@@ -59,16 +59,17 @@ def write_run_gif(run: PlayedRun, path: Path, max_updates: int, columns: tuple[s
 
 def _frames(run: PlayedRun, max_updates: int) -> tuple[list[int], list[str], list[int | None]]:
     """The time, title and highlighted row of each frame."""
-    every: list[Moment] = run.moments()
-    picked = np.unique(np.linspace(0, len(every) - 1, min(max_updates, len(every))).round().astype(np.intp))
-    moments = [every[k] for k in picked.tolist()]
+    all_moments: list[Moment] = run.moments()
+    n_moments = len(all_moments)
+    picked = np.unique(np.linspace(0, n_moments - 1, min(max_updates, n_moments)).round().astype(np.intp))
+    moments = [all_moments[k] for k in picked.tolist()]
     times = [*(int(moment["t"]) + 1 for moment in moments), run.summary.t]
     titles = [f"update {moment['k']:,} · epoch {moment['epoch']:,}" for moment in moments]
     return times, [*titles, how_it_ended(run.summary)], [*(moment["row"] for moment in moments), None]
 
 
 def _draw_regions(ax: Any, run: PlayedRun, view: View, grid: Grid, scores: Floats, colours: Palette) -> None:
-    """Each region in the colour of its class, its edge in ink."""
+    """Each region in the colour of its class, with its edge in the colour of the axes."""
     if not np.ptp(scores):
         return
     from matplotlib.colors import to_rgb

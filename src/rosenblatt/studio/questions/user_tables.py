@@ -44,7 +44,7 @@ def read_file(path: Any, **reading: Any) -> dict[str, Any]:
 
 
 def table_for_page(X: Any, y: Any, columns: Sequence[str] = (), description: str = "") -> dict[str, Any]:
-    """Rows and labels as the page takes them: classes sorted, labels as indices into them."""
+    """Rows and labels in the form the page expects: classes sorted, labels as indices into them."""
     values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     if y is None or not values.size:
         raise DataError(

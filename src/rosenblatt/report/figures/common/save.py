@@ -1,4 +1,4 @@
-"""A figure in a file."""
+"""Save a figure to a file."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from rosenblatt.errors import ParameterError, option
 
 
 def save_figure(figure: Any, path: str) -> None:
-    """Write a figure on its own paper colour; the ending of the path says how: .png, .svg or .pdf."""
+    """Write a figure with its own background colour; the suffix of the path is the format: .png, .svg or .pdf."""
     try:
         figure.savefig(path, facecolor=figure.get_facecolor())
     except ValueError as error:  # matplotlib's, for an ending it does not know

@@ -1,1 +1,1 @@
-"""What is printed about a model that predicts a number."""
+"""Text about models that predict a number: results of fit and evaluation, weights, warnings."""

@@ -1,4 +1,5 @@
-// What was done, as a small file for the lecturer, which studio/lesson_results.py reads.
+// The form with which students save the list of lessons they have done, as a file for the lecturer;
+// studio/lesson_results.py reads it.
 
 import { element, paragraph } from "../dom.js";
 import { saveFile } from "../files.js";
