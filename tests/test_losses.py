@@ -117,10 +117,8 @@ def test_slope_is_the_derivative_where_there_is_one(loss: Loss, m: float) -> Non
     step = 1e-5
     if abs(m - KINKS.get(loss.name, math.inf)) <= step:
         return
-    if (
-        loss.name.startswith("huber") and abs(abs(m) - loss.slope(1e300)) <= step
-    ):  # where it bends, a chord is not the tangent
-        return
+    if loss.name.startswith("huber") and abs(abs(m) - loss.slope(1e300)) <= step:
+        return  # a chord across the bend is not the tangent
     numerical = (loss(m + step) - loss(m - step)) / (2.0 * step)
     assert loss.slope(m) == pytest.approx(numerical, abs=1e-8)
 
@@ -192,7 +190,7 @@ def test_squared_error_of_a_label_is_squared_of_its_margin(y: float, s: float) -
 
 
 @given(d=points)
-def test_quantile_and_huber_lie_between_the_others(d: float) -> None:
+def test_quantile_and_huber_agree_with_absolute_and_squared_error(d: float) -> None:
     assert 2.0 * quantile(0.5)(d) == pytest.approx(absolute(d), rel=1e-15, abs=1e-320)  # half of the least float is 0
     assert quantile(0.25)(d) == quantile(0.75)(-d)
     assert huber(3.0)(d) == (squared_error(d) if abs(d) <= 3.0 else pytest.approx(3.0 * absolute(d) - 4.5, rel=1e-15))
@@ -204,7 +202,7 @@ def test_quantile_and_huber_lie_between_the_others(d: float) -> None:
     hundredths=st.integers(1, 99),
     other=st.integers(-30, 30),
 )
-def test_the_least_quantile_loss_is_at_that_quantile(targets: list[int], hundredths: int, other: int) -> None:
+def test_the_quantile_minimises_its_loss(targets: list[int], hundredths: int, other: int) -> None:
     level = hundredths / 100
     y = np.array(targets, dtype=float)
     # The smallest target with at least that share of the targets at or below it.
@@ -304,12 +302,12 @@ def test_a_number_gives_a_float_and_an_array_gives_an_array(loss: Loss) -> None:
 
 
 @each_loss
-def test_no_cost_is_a_negative_zero(loss: Loss) -> None:
+def test_a_loss_of_zero_is_never_negative_zero(loss: Loss) -> None:
     assert not np.signbit(loss([-0.0, 0.0, 1.0])).any()
 
 
 @pytest.mark.parametrize("loss", BUILT, ids=lambda loss: loss.name)
-def test_a_built_loss_is_built_again_when_copied(loss: Loss) -> None:
+def test_copies_of_losses_with_a_parameter_are_equal(loss: Loss) -> None:
     for twin in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss)), eval(loss.name, vars(losses))):
         assert twin == loss
         assert hash(twin) == hash(loss)
@@ -319,14 +317,14 @@ def test_a_built_loss_is_built_again_when_copied(loss: Loss) -> None:
 
 
 @pytest.mark.parametrize("loss", NAMED, ids=lambda loss: loss.name)
-def test_there_is_one_of_each(loss: Loss) -> None:
+def test_copies_of_named_losses_are_the_same_object(loss: Loss) -> None:
     assert copy.deepcopy(loss) is loss
     assert pickle.loads(pickle.dumps(loss)) is loss
     assert getattr(losses, loss.name) is loss
     assert "lambda" not in repr(loss)
 
 
-def test_the_learners_losses_are_these() -> None:
+def test_learners_offer_every_loss_but_zero_one() -> None:
     assert set(options.loss.choices) == set(losses.LOSSES) - {"zero_one"}
 
 

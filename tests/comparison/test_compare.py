@@ -1,4 +1,4 @@
-"""The comparison: the same folds, honest convergence, questions answered by measurements."""
+"""`compare`: all methods on the same folds, honest reports of convergence, six questions answered by measurement."""
 
 import json
 from pathlib import Path
@@ -24,8 +24,8 @@ from rosenblatt.report.figures import plot_comparison, plot_degrees
 from rosenblatt.report.text.comparison import comparison_text
 
 
-def blobs(apart: float, seed: int = 0) -> tuple[Any, Any]:
-    return make_blobs(90, centers=[[0, 0], [apart, apart]], cluster_std=1.0, random_state=seed)
+def blobs(distance: float, seed: int = 0) -> tuple[Any, Any]:
+    return make_blobs(90, centers=[[0, 0], [distance, distance]], cluster_std=1.0, random_state=seed)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_margins_are_distances(easy: Comparison) -> None:
     assert easy.methods[2].margin is None  # votes have no one boundary
 
 
-def test_a_margin_between_many_classes_is_the_least_of_all() -> None:
+def test_the_margin_of_many_classes_is_the_smallest_over_all_pairs() -> None:
     X, y = make_blobs(60, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
     model = Perceptron(keep="last", multi_class="joint", max_iter=200).fit(X, y)
     scores, w = model.decision_function(X), model.coef_
@@ -158,7 +158,7 @@ def test_training_error_falls_with_the_degree_and_held_out_error_does_not() -> N
     assert moons.best.degree == 3
 
 
-def test_the_widest_separator_says_how_it_ended(easy: Comparison, hard: Comparison) -> None:
+def test_the_maximum_margin_reports_how_it_ended(easy: Comparison, hard: Comparison) -> None:
     ends = [next(m for m in comparison.methods if m.name == "maximum margin") for comparison in (easy, hard)]
     assert ends[0].converged
     assert not ends[1].converged
@@ -217,7 +217,7 @@ def test_shares_of_the_widest_margin_are_shares() -> None:
     assert "-" not in answers[4].measured.split("margin is")[-1]
 
 
-def test_rows_that_the_perceptron_only_takes_long_over_are_not_called_inseparable() -> None:
+def test_separable_rows_that_need_many_epochs_are_not_called_inseparable() -> None:
     X = 1000 + 0.1 * np.arange(20.0)[:, None]
     y = (np.arange(20) >= 10).astype(int)
     assert Perceptron(max_iter=20, keep="last").fit(X, y).status_ == "budget"
@@ -230,7 +230,7 @@ def test_the_questions_take_millions_of_columns() -> None:
     X, y = blobs(9.0)
     places = np.array([5, 2**24 - 1], dtype=np.int32)
     wide = sp.csr_array((X.ravel(), np.tile(places, 90), 2 * np.arange(91, dtype=np.int32)), shape=(90, 2**24))
-    answers = answer_questions(wide, y, max_iter=10)  # 12 GB if it were written out
+    answers = answer_questions(wide, y, max_iter=10)  # as a dense matrix: 12 GB
     assert [answer.measured for answer in answers] == [
         answer.measured for answer in answer_questions(X, y, max_iter=10)
     ]
@@ -245,7 +245,7 @@ def test_many_sparse_columns_stay_sparse(monkeypatch: pytest.MonkeyPatch) -> Non
     assert sparse[1].measured == dense[1].measured
 
 
-def test_hashed_words_that_are_nowhere_take_no_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hashed_columns_that_no_row_uses_take_no_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = tmp_path / "a.tsv"
     words.write_text("".join(f"{'ny'[k % 2]}\t{['cheap pills', 'see you'][k % 2]} w{k % 5}\n" for k in range(40)))
     assert main(["compare", str(words), "--folds", "2", "--bits", "26", "--ngrams", "1", "--no-questions"]) == 0
@@ -286,7 +286,7 @@ def test_columns_that_cannot_be_drawn_are_refused_before_anything_is_learned(
     assert message in capsys.readouterr().err
 
 
-def test_a_figure_that_cannot_be_written_does_not_take_the_table_with_it(
+def test_the_table_is_printed_even_if_the_figure_cannot_be_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     X, y = blobs(9.0)

@@ -45,7 +45,7 @@ def test_a4_signed_distances() -> None:
         logic.Unit([0, 0], bias=1).distance([0, 0])
 
 
-def test_a5_two_discriminants_give_x_equal_to_2() -> None:
+def test_a5_the_boundary_between_two_discriminants_is_x_equal_to_2() -> None:
     boundary = logic.boundary_between(([2, 1], -1), ([1, 1], 1), names=["x", "y"])
     assert str(boundary) == "x = 2"
     assert (boundary.weights, boundary.bias) == ((1, 0), -2)
@@ -154,7 +154,7 @@ def test_called_with_its_variables() -> None:
         ({"a": "1", "b": 1}, "'a' must be 0, 1"),
     ],
 )
-def test_bad_values_are_refused_with_their_place(values: dict[str, Any], words: str) -> None:
+def test_bad_values_are_refused_with_their_position(values: dict[str, Any], words: str) -> None:
     a, b = logic.variables("a b")
     with pytest.raises((DataError, ParameterError), match=words):
         (a & b)(**values)
@@ -353,8 +353,8 @@ def test_bad_tables(table: Any, words: str) -> None:
 # ---------------------------------------------------------------------------------------------------- the page
 
 
-def test_the_page_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The blocks of docs/logic.md are one session; the block below a block shows what it prints."""
+def test_the_examples_of_the_page_print_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python blocks of docs/logic.md are one session; the block after each shows what it prints."""
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[2] / "docs" / "logic.md").read_text(encoding="utf-8")
     names: dict[str, object] = {"__name__": "page"}

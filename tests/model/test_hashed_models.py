@@ -1,4 +1,4 @@
-"""A model of hashed words opens with weights for the words it has met alone, and nothing else changes."""
+"""A model of hashed words is loaded with weights only for the words it has met; its results have the same bits."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def load_dense(path: Path, monkeypatch: pytest.MonkeyPatch) -> LinearModel:
-    """The model with a weight for every column, as a slow twin."""
+    """The same model loaded with a weight for every column: the slow twin."""
     with monkeypatch.context() as patched:
         patched.setattr(linear, "unpack_run", lambda *arguments, compact: unpack_run(*arguments))
         return load_linear_model(path)
 
 
 @pytest.mark.parametrize("rule", ["perceptron", "arow", "logistic", "logistic-average", "hinge", "last", "auto"])
-def test_weights_of_the_words_met_alone_give_the_same_bits(
+def test_weights_only_for_the_words_met_give_the_same_bits(
     rule: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "m.model"
@@ -57,14 +57,14 @@ def test_weights_of_the_words_met_alone_give_the_same_bits(
     assert columns is not None
     assert len(columns) < 2000
     assert dense.run.unit(0)[0] is None
-    for mine, slow in zip(predict_file(compact, data), predict_file(dense, data), strict=True):
-        assert mine.scores.tobytes() == slow.scores.tobytes()
+    for fast, slow in zip(predict_file(compact, data), predict_file(dense, data), strict=True):
+        assert fast.scores.tobytes() == slow.scores.tobytes()
     save_model(compact, tmp_path / "again.model")
     assert (tmp_path / "again.model").read_bytes() == path.read_bytes()
     assert compact.coef.tobytes() == dense.coef.tobytes()
 
 
-def test_it_goes_on_learning_to_the_same_bits(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_learning_on_gives_the_same_bits(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "m.model"
     save_model(fit_file(data, rule="logistic").model, path)
     for words in (WORDS, [*WORDS, "new", "words"]):  # known words, and some that need new weights
@@ -106,7 +106,7 @@ def _written_and_read(space: FeatureSpace, path: Path) -> FeatureSpace:
     "others", [{}, {1: "ein"}, {6: "sechs", 7: "日本", 9: "other"}, {200_000: "end"}, {0: "a", 6: "b", 80_000: "c"}]
 )
 def test_names_of_old_and_new_columns_are_joined(tmp_path: Path, others: dict[int, str]) -> None:
-    """As arrays, without splitting the old ones: before, between and behind them, and none twice."""
+    """New names may come before, between or after the old ones, and no column is listed twice."""
     names = {5: "fünf", 9: "", 70_000: "last"}
     settings = {"splitting": 2}
     stored = _written_and_read(
@@ -119,7 +119,7 @@ def test_names_of_old_and_new_columns_are_joined(tmp_path: Path, others: dict[in
 
 @pytest.mark.parametrize("below", [False, True])
 def test_the_largest_weights_are_those_of_the_whole_unit(below: bool, tmp_path: Path) -> None:
-    """Read where they lie, by slots of columns in the order they occurred; of equal ones the first column."""
+    """Found in place, in slots that are in order of occurrence; among equal weights the first column comes first."""
     words = [f"w{k % 61} {'free' if k % 3 else 'lunch'} w{k % 7}" for k in range(300)]
     (tmp_path / "t.tsv").write_text("".join(f"{'ab'[k % 3 > 0]}\t{text}\n" for k, text in enumerate(words)))
     (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{k % 17},{'ab'[k % 2]}\n" for k in range(300)))

@@ -35,14 +35,14 @@ def block(seed: int, rows: int = 60, index: type = np.int32, value: type = np.fl
     return Block(Csr(starts, columns, values, FEATURES), rng.integers(0, 3, rows).astype(np.int32))
 
 
-def of_two(block: Block) -> Block:
+def with_two_classes(block: Block) -> Block:
     return Block(block.values, np.minimum(block.labels, 1).astype(np.int32))
 
 
-def counted(run: Run) -> dict[str, Any]:
+def comparable_counts(run: Run) -> dict[str, Any]:
     counts = run.counts()
     counts["votes"] = repr(counts["votes"])
-    del counts["counters"]["bound"]  # for messy rows one may know a tighter bound than the other
+    del counts["counters"]["bound"]  # for messy rows one run may have a tighter bound than the other
     return counts
 
 
@@ -53,9 +53,8 @@ def same_run(first: Run, second: Run) -> bool:
             a is not None and any(x.tobytes() != y.tobytes() for x, y in zip(a, b, strict=True))
         ):
             return False
-    return (
-        counted(first) == counted(second) and first.final_weights.coef.tobytes() == second.final_weights.coef.tobytes()
-    )
+    same_weights = first.final_weights.coef.tobytes() == second.final_weights.coef.tobytes()
+    return comparable_counts(first) == comparable_counts(second) and same_weights
 
 
 @pytest.mark.parametrize("settings", RULES)
@@ -71,29 +70,29 @@ def test_a_pass_gives_the_same_bits(settings: Settings, classes: int) -> None:
     ]
     columns = native.Columns()
     plain = Run(scheme, FEATURES, [1.0] * classes, 0)
-    few, other = (Run(scheme, FEATURES, [1.0] * classes, 0, columns=columns) for _ in range(2))
-    for part in (of_two(block_) if classes == 2 else block_ for block_ in blocks * 2):
+    compact, other = (Run(scheme, FEATURES, [1.0] * classes, 0, columns=columns) for _ in range(2))
+    for part in (with_two_classes(block_) if classes == 2 else block_ for block_ in blocks * 2):
         share_pass([plain], part)
-        share_pass([few, other], part)
-        assert same_run(plain, few)
+        share_pass([compact, other], part)
+        assert same_run(plain, compact)
         rows = native.rows_of(part.values)
-        assert plain.learner.scores(rows).tobytes() == few.learner.scores(rows).tobytes()
+        assert plain.learner.scores(rows).tobytes() == compact.learner.scores(rows).tobytes()
     assert same_run(plain, other)
 
 
 @pytest.mark.parametrize("settings", RULES)
 @pytest.mark.parametrize("scheme", ["ovr", "ovo", "joint"])
-def test_what_is_met_is_all_there_is_to_see(settings: Settings, scheme: str) -> None:
+def test_entries_and_units_list_only_the_columns_that_occurred(settings: Settings, scheme: str) -> None:
     run = Run(settings._replace(multi_class=scheme), FEATURES, [1.0] * 3, 0, columns=native.Columns())
     share_pass([run], block(11, rows=9))
     for name in PARTS:
         usual = 1.0 if name == "scale" and settings.learning_rate == "arow" else 0.0
-        part, few = run.learner.get(name), run.learner.entries_other_than(name, usual)
-        assert (part is None) == (few is None)
-        if part is not None and few is not None:
+        part, entries = run.learner.get(name), run.learner.entries_other_than(name, usual)
+        assert (part is None) == (entries is None)
+        if part is not None and entries is not None:
             expected = native.entries_other_than(part[0], usual)
             assert expected is not None
-            assert [bytes(part_of_few) for part_of_few in few] == [
+            assert [bytes(memory) for memory in entries] == [
                 bytes(expected[0]),
                 bytes(expected[1]),
                 bytes(part[1]),
@@ -113,7 +112,7 @@ def test_what_is_met_is_all_there_is_to_see(settings: Settings, scheme: str) -> 
     assert plain.unit(2)[0] is None
 
 
-def test_many_are_written_whole() -> None:
+def test_weights_of_many_columns_are_written_as_a_whole_matrix() -> None:
     run = Run(Settings(keep="last"), 16, [1.0] * 2, 0, columns=native.Columns())
     X = Csr(np.array([0, 16]), np.arange(16, dtype=np.int32), np.ones(16), 16)
     share_pass([run], Block(X, np.array([0], np.int32)))
@@ -125,31 +124,31 @@ def test_many_are_written_whole() -> None:
 def test_other_rows_are_scored_alike_and_change_nothing(settings: Settings) -> None:
     """Rows with columns that never occurred, unsorted rows, dense rows of any layout."""
     plain = Run(settings, FEATURES, [1.0] * 3, 0)
-    few = Run(settings, FEATURES, [1.0] * 3, 0, columns=native.Columns())
-    for run in (plain, few):
+    compact = Run(settings, FEATURES, [1.0] * 3, 0, columns=native.Columns())
+    for run in (plain, compact):
         share_pass([run], block(1))
     dense = np.random.default_rng(3).standard_normal((4, FEATURES))
     other = Csr(np.array([0, 3, 3, 5]), np.array([1, 7, 50, 4999, 0], np.int32), np.arange(1.0, 6.0), FEATURES)
     rows: list[Any] = [dense, np.asfortranarray(dense), dense.astype(np.float32), other]
     rows += [part.values for part in (block(2), block(4, messy=True), block(5, index=np.int64, value=np.float32))]
-    before = [bytes(memory) for memory in few.learner.unit(0)[:2]]  # type: ignore[arg-type]
+    before = [bytes(memory) for memory in compact.learner.unit(0)[:2]]  # type: ignore[arg-type]
     for values in rows:
-        expected, scores = (run.scorer().scores(native.rows_of(values)) for run in (plain, few))
+        expected, scores = (run.scorer().scores(native.rows_of(values)) for run in (plain, compact))
         assert bytes(scores) == bytes(expected)
-    assert [bytes(memory) for memory in few.learner.unit(0)[:2]] == before  # type: ignore[arg-type]
+    assert [bytes(memory) for memory in compact.learner.unit(0)[:2]] == before  # type: ignore[arg-type]
 
 
 def test_a_run_by_epochs_gives_the_same_bits() -> None:
     for keep in ("average", "pocket"):
         settings = Settings(keep=keep, order="shuffle")
         plain = Run(settings, FEATURES, [1.0, 2.0], 3)
-        few = Run(settings, FEATURES, [1.0, 2.0], 3, columns=native.Columns())
-        for run in (plain, few):
-            run.fit(of_two(block(6)), 4)
-        assert same_run(plain, few)
+        compact = Run(settings, FEATURES, [1.0, 2.0], 3, columns=native.Columns())
+        for run in (plain, compact):
+            run.fit(with_two_classes(block(6)), 4)
+        assert same_run(plain, compact)
 
 
-def test_columns_are_met_by_one_and_another_learner() -> None:
+def test_a_column_met_by_one_learner_does_not_affect_another() -> None:
     """A column that only one learner has met does not affect the other; a copy is independent."""
     columns = native.Columns()
     settings = Settings(learning_rate="arow", keep="last")
@@ -164,20 +163,20 @@ def test_columns_are_met_by_one_and_another_learner() -> None:
     assert bytes(twin.get("weights")[0]) != bytes(first.learner.get("weights")[0])
 
 
-def test_columns_may_become_more() -> None:
+def test_the_number_of_columns_may_grow() -> None:
     columns, wide = native.Columns(), block(9)
     settings = Settings(keep="last")
-    few, plain = Run(settings, 10, [1.0] * 3, 0, columns=columns), Run(settings, 10, [1.0] * 3, 0)
+    compact, plain = Run(settings, 10, [1.0] * 3, 0, columns=columns), Run(settings, 10, [1.0] * 3, 0)
     narrow = Block(Csr(np.array([0, 2]), np.array([1, 9], np.int32), np.ones(2), 10), np.array([1], np.int32))
     for part in (narrow, wide, narrow):
-        for run in (few, plain):
+        for run in (compact, plain):
             run.visit(part, native.rows_of(part.values), None)
-    assert few.learner.features == plain.learner.features == FEATURES
-    assert same_run(few, plain)
+    assert compact.learner.features == plain.learner.features == FEATURES
+    assert same_run(compact, plain)
 
 
 def test_weights_overflow_at_the_same_row() -> None:
-    """However many columns were met, which depends on what other threads have met."""
+    """Independent of how many columns have occurred so far, which depends on other threads."""
     rows = Csr(np.arange(301), np.zeros(300, np.int32), np.full(300, 1e143), FEATURES)
     part = Block(rows, (np.arange(300) % 2).astype(np.int32))
     outcomes = []
@@ -189,7 +188,7 @@ def test_weights_overflow_at_the_same_row() -> None:
     assert outcomes[0] == outcomes[1]
 
 
-def test_what_it_cannot_do_is_refused() -> None:
+def test_what_compact_weights_cannot_do_is_refused() -> None:
     run, other = (Run(Settings(), FEATURES, [1.0] * 3, 0, columns=native.Columns()) for _ in range(2))
     weights: Any = run.part("weights")
     with pytest.raises(ValueError, match="has no such weights"):

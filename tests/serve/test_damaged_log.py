@@ -1,4 +1,4 @@
-"""Each page of the log in turn is damaged, or files are gone: that is said, and the rest is saved and goes on."""
+"""Damage each page of the log in turn, or delete files: the service reports it, saves the rest and goes on."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _SIZES = [1, 2, 40, 1, 300, 1, 1, 90, 5, 1, 60]  # of groups: some fill many pag
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a service that has ended, without a snapshot; everything is in the database itself."""
+    """The directory of a service that has stopped without a snapshot; everything is in the database file."""
     path = tmp_path_factory.mktemp("whole")
     served = start(folder_of(model_file("text", path), path / "data"))
-    at, examples = 0, _examples()
+    n_sent, examples = 0, _examples()
     for size in _SIZES:
-        assert send(served, examples[at : at + size])[0] == 200
-        at += size
+        assert send(served, examples[n_sent : n_sent + size])[0] == 200
+        n_sent += size
     served.stop(snapshot=False)
     return path / "data"
 
@@ -57,7 +57,7 @@ def _groups(folder: ModelFolder) -> dict[int, Group]:
 
 
 def _learn_again(served: ServedModel) -> int:
-    """Send every example again, and once more where the first attempt found the damage; how many are learned."""
+    """Send every example again, twice if the first attempt finds the damage; returns how many are learned."""
     for _ in range(2):
         status, answer = send(served, _examples())
         if status == 200:
@@ -65,7 +65,7 @@ def _learn_again(served: ServedModel) -> int:
     raise AssertionError(answer)
 
 
-def test_pages_have_what_sqlite_reads(whole: Path) -> None:
+def test_the_scan_of_pages_finds_what_sqlite_reads(whole: Path) -> None:
     folder = _folder(whole)
     groups = {group.version: group for group, checksum in groups_of_pages(folder.log) if group.is_whole(checksum)}
     assert groups == _groups(folder)
@@ -73,12 +73,12 @@ def test_pages_have_what_sqlite_reads(whole: Path) -> None:
         assert dict(ids_of_pages(folder.log)) == dict(connection.execute("SELECT id, version FROM ids"))
 
 
-def _fill_with_what(kind: str) -> bytes:
+def _damaged_page(kind: str) -> bytes:
     return {"zeros": bytes(_PAGE), "ones": b"\xff" * _PAGE, "letters": b"U" * _PAGE}[kind]
 
 
 @pytest.mark.parametrize("kind", ["zeros", "ones", "letters"])
-def test_one_page_that_is_damaged_costs_at_most_what_is_on_it(whole: Path, tmp_path: Path, kind: str) -> None:
+def test_a_damaged_page_loses_at_most_what_is_on_it(whole: Path, tmp_path: Path, kind: str) -> None:
     n_pages = os.path.getsize(_folder(whole).log) // _PAGE
     expected = _groups(_folder(whole))
     n_groups_lost = 0
@@ -86,39 +86,39 @@ def test_one_page_that_is_damaged_costs_at_most_what_is_on_it(whole: Path, tmp_p
         folder = _copy(whole, tmp_path / "data")
         with open(folder.log, "r+b") as file:
             file.seek(page * _PAGE)
-            file.write(_fill_with_what(kind))
+            file.write(_damaged_page(kind))
         served = start(folder)
-        n_again = _learn_again(served)  # first of all, which finds what the start has no need to read
+        n_again = _learn_again(served)  # before anything else: this reads pages that starting does not read
         n_lost = sum(damage["lost"] for damage in served.log.notes("damage"))
         served.stop()
         saved = _groups(folder)
         lost = [version for version, group in expected.items() if saved.get(version) != group]
         n_groups_lost += len(lost)
         assert not lost or any("damaged" in what for _, what in served.errors)
-        assert n_again == n_lost == sum(expected[version].size for version in lost)  # and no other
+        assert n_again == n_lost == sum(expected[version].size for version in lost)
         (verdict,) = verify(str(tmp_path / "data"))
         assert verdict.agrees, (page, verdict.sentence)
     assert 0 < n_groups_lost < 3 * n_pages
 
 
-def test_a_log_that_is_cut_is_said_and_its_beginning_saved(whole: Path, tmp_path: Path) -> None:
+def test_a_truncated_log_is_reported_and_its_beginning_saved(whole: Path, tmp_path: Path) -> None:
     folder = _copy(whole, tmp_path / "data")
     os.truncate(folder.log, os.path.getsize(folder.log) * 3 // 4)
     served = start(folder)
     (damage,) = served.log.notes("damage")
     assert damage["saved"] > 0
-    assert damage["saved"] + damage["lost"] < sum(_SIZES)  # nothing is left that tells of the others
+    assert damage["saved"] + damage["lost"] < sum(_SIZES)  # nothing on the remaining pages tells of the others
     assert served.live.version == damage["saved"]
     assert _learn_again(served) >= sum(_SIZES) - damage["saved"]  # the ids of some were on the pages that are gone
     served.stop()
 
 
 class Killed(BaseException):
-    """What nobody catches."""
+    """In place of a kill: an exception that nothing catches."""
 
 
 @pytest.mark.parametrize("n_renames", range(5))
-def test_a_process_that_is_killed_while_it_saves_has_lost_nothing(
+def test_a_process_killed_while_it_saves_a_damaged_log_loses_nothing(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_renames: int
 ) -> None:
     folder = _copy(whole, tmp_path / "data")
@@ -142,7 +142,7 @@ def test_a_process_that_is_killed_while_it_saves_has_lost_nothing(
     served.stop()
 
 
-def test_a_log_that_ends_before_a_snapshot_is_said_once(whole: Path, tmp_path: Path) -> None:
+def test_a_log_that_ends_before_a_snapshot_is_reported_once(whole: Path, tmp_path: Path) -> None:
     folder = _copy(whole, tmp_path / "data")
     start(folder).stop()  # which takes a snapshot
     os.unlink(folder.log)

@@ -15,7 +15,7 @@ def fires(weights: Sequence[Any], threshold: Any, row: Sequence[int]) -> bool:
 
 
 def run_network(network: Any, row: Sequence[int]) -> bool:
-    """Unit by unit, for one row."""
+    """The output of a network for one row, unit by unit."""
     values = dict(zip(network.inputs, row, strict=True))
     for unit in network.units:
         values[unit.name] = int(fires(unit.weights, unit.threshold, [values[s] for s in unit.sources]))
@@ -23,7 +23,7 @@ def run_network(network: Any, row: Sequence[int]) -> bool:
 
 
 def threshold_tables(n: int, largest: int) -> set[tuple[bool, ...]]:
-    """Every function of a unit with integer weights up to a size, by trying all of them."""
+    """The truth table of every unit with integer weights up to `largest`, by trying them all."""
     tables = set()
     for weights in product(range(-largest, largest + 1), repeat=n):
         sums = [sum(w * x for w, x in zip(weights, row, strict=True)) for row in rows(n)]
@@ -33,7 +33,7 @@ def threshold_tables(n: int, largest: int) -> set[tuple[bool, ...]]:
 
 
 def is_proof(X: Sequence[Sequence[int]], y: Sequence[int], chosen: Sequence[int], weights: Sequence[Any]) -> bool:
-    """Positive weights whose signed sum of (row, 1) is zero."""
+    """Whether the weights are positive and the signed sum of (row, 1) is zero: a proof of inseparability."""
     if not chosen or any(w <= 0 for w in weights):
         return False
     signed = [(w if y[r] else -w, [*X[r], 1]) for r, w in zip(chosen, weights, strict=True)]
@@ -42,17 +42,17 @@ def is_proof(X: Sequence[Sequence[int]], y: Sequence[int], chosen: Sequence[int]
 
 def class_representatives(n: int) -> Iterator[tuple[tuple[int, ...], int]]:
     """One table of each class under swapping and negating inputs and negating the output, and the class's size."""
-    moves = list(_moves(n))
+    symmetries = list(_symmetries(n))
     seen: set[tuple[int, ...]] = set()
     for table in product((0, 1), repeat=2**n):
         if table not in seen:
-            orbit = {move(table) for move in moves}
+            orbit = {symmetry(table) for symmetry in symmetries}
             orbit |= {tuple(1 - value for value in other) for other in orbit}
             seen |= orbit
             yield table, len(orbit)
 
 
-def _moves(n: int) -> Iterator[Callable[[tuple[int, ...]], tuple[int, ...]]]:
+def _symmetries(n: int) -> Iterator[Callable[[tuple[int, ...]], tuple[int, ...]]]:
     numbered = {row: r for r, row in enumerate(rows(n))}
     for order in permutations(range(n)):
         for flips in rows(n):

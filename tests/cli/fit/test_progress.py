@@ -13,7 +13,7 @@ from tests import child
 
 
 def reports() -> list[Progress]:
-    """Two passes over 100 MB in two seconds each."""
+    """Reports of two passes over 100 MB, two seconds each."""
     return [
         Progress(int(1e8 * part), int(1e8), int(1e6 * part), 2 * (number - 1) + 2 * part, 0.05, number, 2)
         for number in (1, 2)
@@ -21,7 +21,7 @@ def reports() -> list[Progress]:
     ]
 
 
-def test_the_rates_are_those_of_the_pass() -> None:
+def test_each_pass_has_its_own_rates() -> None:
     bar = ProgressBar("learning")
     descriptions = []
     for report in reports():
@@ -47,12 +47,12 @@ def test_on_a_terminal_a_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
         "    for k in range(5): bar(Progress(k, 4, k, 0.6 + k, 0.25, 1, 1))\n"
         "    bar.bars.refresh()\n"
     )
-    ours, theirs = pty.openpty()
+    terminal, program_end = pty.openpty()
     env = os.environ | {"TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1"}
-    child.run([sys.executable, "-c", program], stderr=theirs, env=env, check=True, timeout=60)
-    os.close(theirs)
-    printed = os.read(ours, 100_000).decode()
-    os.close(ours)
+    child.run([sys.executable, "-c", program], stderr=program_end, env=env, check=True, timeout=60)
+    os.close(program_end)
+    printed = os.read(terminal, 100_000).decode()
+    os.close(terminal)
     assert "examples/s · error 25.00%" in printed
     assert "100%" in printed
 

@@ -1,4 +1,4 @@
-"""New examples compared with those that a model was learned from: scores, numbers, words."""
+"""Drift: new examples compared with those that a model was learned from, by scores, numbers and words."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_same_kind_of_examples_has_little_drift_and_another_has_much(tmp_pat
     assert not watched(model, tmp_path / "same.csv").warnings()
 
 
-def test_few_examples_say_nothing(tmp_path: Path) -> None:
+def test_too_few_examples_give_no_drift(tmp_path: Path) -> None:
     model = fit_file(write_table(tmp_path / "train.csv", 400), reading=ReadOptions(decide=True)).model
     assert watched(model, write_table(tmp_path / "few.csv", 50, shift=3.0)).drift() is None
 

@@ -1,4 +1,4 @@
-"""The contents of a figure: the coordinates of its lines and points, and its texts."""
+"""Read back what a figure shows: the coordinates of its lines and points, and its texts."""
 
 from typing import Any
 
@@ -16,6 +16,7 @@ def line(figure: Figure, label: str, axes: int = 0) -> Any:
 
 
 def scattered(figure: Figure, label: str, axes: int = 0) -> Any:
+    """The points of the only scatter plot with this label."""
     (artist,) = [candidate for candidate in figure.axes[axes].collections if candidate.get_label() == label]
     return np.asarray(artist.get_offsets())
 

@@ -1,7 +1,7 @@
 """Proofs of separability: verdicts, what was verified exactly, and margins to a few digits.
 
-How a proof is searched may depend on the numerical library, so the rows of a proof are hashed only where there is but
-one proof, or where whole numbers decide.
+Which proof is found may depend on the numerical library, so the rows of a proof are hashed only where there is only one
+proof, or where integers decide.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def cases() -> Iterator[Case]:
         for layout in ("c64", "c32", "f64", "csr32", "csr64", "int8", "lists"):
             yield Case(
                 f"certificates/certify/{name}/{layout}",
-                lambda table=table, layout=layout: facts(*_laid(table, layout)),
+                lambda table=table, layout=layout: facts(*_in_layout(table, layout)),
             )
         for options in product(gap=(1e-9, 0.1), exact=(True, False)):
             yield Case(
@@ -76,34 +76,34 @@ def _many_classes() -> dict[str, Table]:
     }
 
 
-def _laid(table: Table, layout: str) -> Table:
+def _in_layout(table: Table, layout: str) -> Table:
     return LAYOUTS[layout](np.asarray(table[0])), table[1]
 
 
 def facts(X: Any, y: Any, **options: Any) -> Any:
-    """What is true of the answer on any machine."""
+    """The facts about the answer that are the same on every machine."""
     answer = rosenblatt.certify(X, y, **options)
-    known = answer.to_dict()
-    known_facts = {
+    saved = answer.to_dict()
+    facts_found = {
         "kind": answer.kind,
         "verified": answer.verified if options.get("exact", True) else "...",
-        "keys": sorted(known),
-        "about": [known[name] for name in ("format", "version", "labels", "n_rows", "n_features", "digest")],
+        "keys": sorted(saved),
+        "about": [saved[name] for name in ("format", "version", "labels", "n_rows", "n_features", "digest")],
         "holds": answer.verify(X, y),
     }
     if answer.kind == "separable":
-        # a margin that is only near the widest has few digits in common with another one
+        # Margins found with a wide gap may differ from machine to machine in their first digits.
         digits = 6 if options.get("gap", 1e-6) < 1e-5 else 0
-        known_facts["radius"] = rounded(answer.radius, 9)
-        known_facts["margins"] = rounded([answer.margin, answer.augmented_margin], digits) if digits else "..."
-        known_facts["near"] = bool(answer.gap <= options.get("gap", 1e-6))
+        facts_found["radius"] = rounded(answer.radius, 9)
+        facts_found["margins"] = rounded([answer.margin, answer.augmented_margin], digits) if digits else "..."
+        facts_found["near"] = bool(answer.gap <= options.get("gap", 1e-6))
     if answer.kind == "inseparable":
-        known_facts["sums"] = _sums(answer)
-    return known_facts
+        facts_found["sums"] = _sums(answer)
+    return facts_found
 
 
 def _sums(answer: Any) -> list[Fraction]:
-    """The weights of each class together: 1 and 1 where the proof is exact."""
+    """The sum of the weights of each class: 1 and 1 if the proof is exact."""
     if answer.verified != "exact":
         return []
     return [sum(w for w, s in zip(answer.weights, answer.signs, strict=True) if s == side) for side in (-1, 1)]
@@ -144,7 +144,7 @@ def _theorem(table: Table, **options: Any) -> Parts:
 
 
 def _gate(bits: int) -> Any:
-    """Of four corners only XOR and its opposite cannot be separated, and each has one proof."""
+    """Certify one of the 16 Boolean functions of two inputs. Only XOR and XNOR are inseparable, each with one proof."""
     y = [bits >> 3 & 1, bits >> 2 & 1, bits >> 1 & 1, bits & 1]
     if len(set(y)) == 1:
         return refusal(lambda: rosenblatt.certify(XOR[0], y))

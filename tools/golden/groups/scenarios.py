@@ -15,7 +15,7 @@ from tools.golden.normalise import json_text, model_file
 PEOPLE = ("people.csv", "people-test.csv")
 PERSON = "age=3,height=2,code=1,day=sun,shop=bank"
 NOTED = PERSON + ",note=free money here"
-# name: the file to learn, the file to judge by, the options of fit, and an example to explain
+# name: (file to learn from, file to evaluate on, options of fit, example to explain)
 SCENARIOS: dict[str, tuple[str, str, str, str]] = {
     "svmlight": ("rows.svm", "test.svm", "", "3:1 7:-0.5"),
     "svmlight-base-0": ("zero.svm", "zero.svm", "--index-base 0", "0:1 7:-0.5"),
@@ -79,7 +79,7 @@ def cases() -> Iterator[Case]:
 
 
 def as_written(file: str, *, scale: bool) -> list[str]:
-    """The options that learn from the columns of a table as they are written."""
+    """Options that make fit learn all columns of a table as they are, unscaled unless `scale`."""
     if not file.endswith((".csv", ".tsv", ".parquet", ".arrow")):
         return [] if scale else ["--no-scale"]
     typed = ["--as", "number:since"] if file.endswith((".parquet", ".arrow")) else []
@@ -95,29 +95,29 @@ def _file(name: str) -> tuple[str, bytes]:
 
 
 def _scenario(name: str) -> Parts:
-    learned, judged, words, example = SCENARIOS[name]
+    training_file, test_file, fit_options, example = SCENARIOS[name]
     model = str(fresh("scenario.model"))
-    options = [data(word) if word.endswith("labels.txt") else word for word in words.split()]
-    options += as_written(learned, scale="--scale" in options)
-    path, standard_input = _file(learned)
+    options = [data(word) if word.endswith("labels.txt") else word for word in fit_options.split()]
+    options += as_written(training_file, scale="--scale" in options)
+    path, standard_input = _file(training_file)
     once = [] if "--passes" in options else ["--passes", "1"]
     fit = command("fit", path, *options, *once, "-o", model, "--json", standard_input=standard_input)
     parts = Parts()
     parts["fit"] = [fit.code, json_text.steady(fit.output)]
     parts["model"] = model_file.content(model)
-    reading = _reading(name, words)
-    scored = command("predict", model, data(judged), "--scores", *reading)
+    reading = _reading(name, fit_options)
+    scored = command("predict", model, data(test_file), "--scores", *reading)
     parts["predict-scores"] = [scored.code, scored.output]
     if computes_all():
-        parts |= {**_decisions(model, data(judged), reading), **_explained(model, example), **_exported(model)}
+        parts |= {**_decisions(model, data(test_file), reading), **_explained(model, example), **_exported(model)}
     return parts
 
 
-def _reading(name: str, words: str) -> list[str]:
-    """The options that a model does not know by itself when it reads new examples."""
+def _reading(name: str, fit_options: str) -> list[str]:
+    """The reading options that are not stored in a model, so that predict needs them again."""
     if name == "npz-sparse":
         return ["--labels-from", data("sparse-labels.txt")]
-    listed = words.split()
+    listed = fit_options.split()
     options = []
     for option in ("--label", "--index-base"):
         if option in listed:
@@ -125,10 +125,10 @@ def _reading(name: str, words: str) -> list[str]:
     return [*options, "--no-header"] if "--no-header" in listed else options
 
 
-def _decisions(model: str, judged: str, reading: list[str]) -> dict[str, Any]:
-    plain = command("predict", model, judged, *reading)
-    objects = command("predict", model, judged, "--json", *reading)
-    evaluated = command("evaluate", model, judged, "--json", *reading)
+def _decisions(model: str, test_file: str, reading: list[str]) -> dict[str, Any]:
+    plain = command("predict", model, test_file, *reading)
+    objects = command("predict", model, test_file, "--json", *reading)
+    evaluated = command("evaluate", model, test_file, "--json", *reading)
     return {
         "predict": [plain.code, plain.output],
         "predict-json": [objects.code, json_text.lines(objects.output, 15)],
@@ -159,7 +159,7 @@ def _exported(model: str) -> dict[str, Any]:
 
 
 def onnx_content(path: str) -> Any:
-    """The graph itself, not its bytes, which another version of onnx may write otherwise."""
+    """The contents of the graph, not its bytes, which another version of onnx may write differently."""
     import onnx
     from onnx import numpy_helper
 
