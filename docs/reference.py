@@ -41,7 +41,7 @@ This page is made from the help of the commands by `make docs`; `rosenblatt COMM
 
 {contents}
 
-Data goes to stdout, words go to stderr; `-` is standard input or output. `--json` prints one object a person or a
+Data goes to stdout, messages go to stderr; `-` is standard input or output. `--json` prints one object a person or a
 program can rely on: [JSON](json.md) lists its keys. Colours appear only on a terminal and never with `NO_COLOR` set.
 
 {sections}

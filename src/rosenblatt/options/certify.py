@@ -20,7 +20,7 @@ gap: Option[float] = Option(
     kind="float",
     above=0,
     below=1,
-    help="When to stop looking for a wider margin: the one that is given may be smaller than the widest by this "
+    help="When to stop looking for a wider margin: the margin of the answer may be smaller than the widest by this "
     "fraction of it. Whether the classes are separable does not depend on it.",
 )
 exact: Option[bool] = Option(

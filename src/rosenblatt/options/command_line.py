@@ -43,7 +43,8 @@ top_classes: Option[int] = Option(
     default=0,
     kind="int",
     low=0,
-    help="After each label the N best classes, each with its probability, or its score where the model gives none.",
+    help="After each label the N best classes, each with its probability, or its score if the model gives no "
+    "probabilities.",
 )
 reasons: Option[int] = Option(
     name="reasons",
@@ -56,15 +57,15 @@ confidence: Option[bool] = Option(
     name="confidence",
     default=False,
     kind="bool",
-    help="After each label how well the examples that were learned settle it: the distance of its score from that of "
-    "another class, in standard deviations; for models of the rule arow.",
+    help="After each label how certain the model is of it: how far its score is from that of the next class, in "
+    "standard deviations; for models of the rule arow.",
 )
 intervals: Option[bool] = Option(
     name="intervals",
     default=False,
     kind="bool",
-    help="After each predicted number the bounds, low and high, between which nine of ten targets lie: as far apart as "
-    "predictions of examples that had not been learned were off.",
+    help="After each predicted number the low and the high bound between which nine of ten targets lie, measured by "
+    "the errors on examples that had not been learned.",
 )
 example: Option[str | None] = Option(
     name="example",
@@ -86,7 +87,7 @@ show_size: Option[bool] = Option(
     name="size",
     default=False,
     kind="bool",
-    help="Show what takes the room in the file of MODEL, and how small it could be.",
+    help="Show what takes up the space in the file of MODEL, and how small it could be.",
 )
 to: Option[str | None] = Option(
     name="to",
@@ -102,9 +103,9 @@ on: Option[str | None] = Option(
     default=None,
     none_allowed=True,
     kind="str",
-    help="Let the workers of an engine read DATA, which each must see under the same name: processes (of this "
-    "machine), dask, ray or spark started here, or one that runs, such as dask://host:8786. The answer has the bits of "
-    "one machine, whatever the number of workers.",
+    help="Let the workers of an engine read DATA, which must have the same path on each of them: processes (on this "
+    "machine), dask, ray or spark started here, or one that is already running, such as dask://host:8786. The result "
+    "is bit for bit that of one machine, for any number of workers.",
 )
 shards: Option[int | None] = Option(
     name="shards",
@@ -112,9 +113,9 @@ shards: Option[int | None] = Option(
     none_allowed=True,
     kind="int",
     low=1,
-    help="Where one learner is too slow: divide the examples over so many shards, which the workers of the engine "
-    "learn apart, and mix their weights after each pass; logistic regression is then polished over all shards. The "
-    "answer depends on the number of shards, not on that of the workers.",
+    help="If one learner is too slow: divide the examples into this many shards, which the workers of the engine learn "
+    "separately, and mix their weights after each pass; logistic regression is then polished over all shards. The "
+    "result depends on the number of shards, but not on that of the workers.",
 )
 table_name: Option[str] = Option(
     name="table", default="data", kind="str", help="The table that the SQL statement reads."

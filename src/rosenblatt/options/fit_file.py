@@ -15,28 +15,28 @@ rule: Option[str] = Option(
     name="rule",
     default="auto",
     choices=("auto", *RULE_NAMES, *NUMBER_RULE_NAMES),
-    help="The learning rule: several side by side, of which the best is kept (auto), or one by name: Rosenblatt's, the "
-    "average of its weights (perceptron) or those at its end (last); arow, whose weights move the less the surer they "
-    "are; the gradient of the log loss (logistic) or of the hinge loss (hinge), each weight with a rate of its own; "
-    "logistic-average, with one rate and averaged; passive-aggressive steps (pa1, pa2), averaged. arow-bold, "
-    "logistic-bold and logistic-average-bold take larger steps. Numbers are learned by the gradient of the error: "
-    "averaged (number-average), with a rate for each weight (number-adagrad), or by steps that never overshoot "
-    "(number-invariant).",
+    help="The learning rule: try several side by side and keep the best (auto), or use one by name: Rosenblatt's, with "
+    "the average of its weights (perceptron) or the last ones (last); arow, which moves a weight less the more "
+    "certain it is; gradient descent on the log loss (logistic) or the hinge loss (hinge), with a learning rate for "
+    "each weight; logistic-average, with one learning rate and averaged weights; passive-aggressive steps (pa1, "
+    "pa2), averaged. arow-bold, logistic-bold and logistic-average-bold take larger steps. For a label that is a "
+    "number: gradient descent on the error, averaged (number-average), with a learning rate for each weight "
+    "(number-adagrad), or with steps that never overshoot (number-invariant).",
 )
 from_: Option[str | None] = Option(
     name="from_",
     default=None,
     none_allowed=True,
     kind="path",
-    help="Learn on from this model, by its rule and with its columns, words and classes; new words, features and "
-    "columns are taken in. It costs no more than the new data, and the model file stays as it is.",
+    help="Continue learning from this model, with its rule, columns, words and classes; new words, features and "
+    "columns are added. It takes only as long as the new data need, and the model file is not changed.",
 )
 new_labels: Option[bool] = Option(
     name="new_labels",
     default=False,
     kind="bool",
-    help="Take in labels that the model has not met, each as a class of its own from its first example on; without "
-    "this they are refused. A model of two classes becomes one of several.",
+    help="Accept labels that are new to the model, each as a class of its own from its first example on; without this "
+    "they are an error. A model of two classes becomes one of several.",
 )
 passes: Option[int | str] = Option(
     name="passes",
@@ -44,8 +44,8 @@ passes: Option[int | str] = Option(
     choices=("auto",),
     kind="int",
     low=1,
-    help="How many passes over the examples: as many as measurement says where they are few, one where they are many "
-    "(auto), or at most this many. A rule that makes no mistake in a pass stops earlier.",
+    help="How many passes over the examples: as many as lower the error on held-out examples if there are few, one if "
+    "there are many (auto), or at most this many. A rule that makes no mistake in a pass stops earlier.",
 )
 holdout: Option[float] = Option(
     name="holdout",
@@ -142,8 +142,9 @@ fit_file_order: Option[Any] = order.but(
     default=None,
     none_allowed=True,
     choices=("given", "shuffle"),
-    help="The order of the examples: as in the file (given), or a new permutation for each pass, for which all of them "
-    "are read first (shuffle). By default as in the file, except that rule auto shuffles a file sorted by label.",
+    help="The order of the examples: as in the file (given), or a new permutation for each pass, which needs all of "
+    "them to be read first (shuffle). By default as in the file, except that rule auto shuffles a file sorted by "
+    "label.",
 )
 
 fit_file_class_weight: Option[Any] = class_weight.but(
@@ -164,15 +165,15 @@ error: Option[str] = Option(
     name="error",
     default="squared",
     choices=("squared", "absolute"),
-    help="Of a number that is predicted, what is made small: the squared error, whose best constant is the mean, or "
-    "the absolute error, whose best constant is the median, and which outliers hardly move.",
+    help="When a number is predicted, the error to minimise: squared, which leads to the mean, or absolute, which "
+    "leads to the median and is hardly affected by outliers.",
 )
 quantiles: Option[Any] = Option(
     name="quantiles",
     default=None,
     none_allowed=True,
     kind="levels",
-    help="Of a number that is predicted, these quantiles in place of it, side by side: of 0.1,0.5,0.9 a tenth of the "
+    help="When a number is predicted, predict these quantiles instead of one number: with 0.1,0.5,0.9 a tenth of the "
     "targets lies below the first, half below the second, a tenth above the last.",
 )
 
@@ -183,8 +184,8 @@ size: Option[Any] = Option(
     none_allowed=True,
     kind="size",
     help="The largest size of the model file, such as 5MB: weights get two bytes each, and those that matter least are "
-    "left out. What that costs is measured on the test data; without them fit holds out rows for it, a tenth unless "
-    "holdout says otherwise. A small model predicts, explains and exports as any other, but does not learn on.",
+    "left out. The accuracy that this costs is measured on the test data; without them fit holds out rows for it, by "
+    "default a tenth. A small model predicts, explains and exports like any other, but cannot continue learning.",
 )
 
 FIT_FILE: Mapping[str, Option[Any]] = by_name(

@@ -92,7 +92,7 @@ chars: Option[Any] = Option(
     default=None,
     none_allowed=True,
     kind="range",
-    help="Parts of words are features too: all their runs of so many characters, such as 3-5, with the beginning and "
+    help="Parts of words are features too: all substrings of this many characters, such as 3-5, with the beginning and "
     "the end of the word marked. For misspelt, compound and inflected words; by default none.",
 )
 words: Option[tuple[str, ...]] = Option(
@@ -153,26 +153,26 @@ multi_label: Option[bool] = Option(
     name="multi_label",
     default=False,
     kind="bool",
-    help="An example may have several labels, or none, and each label is decided by itself: fastText's lines with "
-    "several __label__ words, svmlight and VW with 1,5,7 as the label, cells such as a|b, or lists, in the label "
-    "column of a table, or several columns of 0 and 1 that are named with commas between them as the label.",
+    help="An example may have several labels, or none, and each label is decided by itself. They are several __label__ "
+    "words in a line of fastText, 1,5,7 as the label in svmlight and VW, cells such as a|b or lists in the label "
+    "column of a table, or several columns of 0 and 1 whose names are given as the label, with commas between them.",
 )
 label_separator: Option[str | None] = Option(
     name="label_separator",
     default=None,
     none_allowed=True,
     kind="str",
-    help="What stands between the labels of an example, in a table or before the tab of a text; by default the first "
-    "of | and ; and , that occurs between them.",
+    help="The separator between the labels of an example, in a table or before the tab of a text; by default the first "
+    "of | and ; and , that occurs there.",
 )
 task: Option[str | None] = Option(
     name="task",
     default=None,
     choices=("classes", "number"),
     none_allowed=True,
-    help="What the label is: one of several classes, or a number. fit finds it out: a label that is a number and "
-    "hardly repeats, or has many fractions, is a number to predict. For certify it is a class unless this says a "
-    "number.",
+    help="What the label is: one of several classes, or a number. By default fit decides by the values: numbers that "
+    "rarely repeat, or many of which have fractions, are numbers to predict. For certify a label is a class unless "
+    "this says number.",
 )
 LABEL_SETS: Mapping[str, Option[Any]] = by_name([multi_label, label_separator])
 

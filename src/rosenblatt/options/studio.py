@@ -40,7 +40,7 @@ results: Option[str | None] = Option(
     default=None,
     none_allowed=True,
     kind="path",
-    help="Show which lessons were done, from the result files of students in this folder, and end.",
+    help="Show which lessons were done, from the result files of students in this folder, and exit.",
 )
 browser: Option[bool] = Option(
     name="browser", default=True, kind="bool", help="Open the page in the browser, or only print its address."

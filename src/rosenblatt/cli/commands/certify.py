@@ -60,8 +60,8 @@ class _Data:
 def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool, **settings: Any) -> int:
     """Can a hyperplane separate the classes of DATA without a single error? Exit code 0: yes, and here is the widest;
     1: no, or not decided within the time limit. Either answer comes with a proof: --save keeps it, --check verifies it.
-    With --task number the label is a number, and the question whether some linear function of the columns meets it in
-    every row.
+    With --task number the label is a number, and the question is whether some linear function of the columns gives it
+    in every row.
     """
     from rosenblatt.certificates.points.check_input import check_points
     from rosenblatt.readers.stored_examples import IN_MEMORY, StoredExamples, read_or_store

@@ -54,7 +54,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Show the features with the largest weights for each class of MODEL; with --example, or a --row of DATA, what
-    each feature of one example adds to its score; with --size, what takes the room in its file.
+    each feature of one example adds to its score; with --size, what takes up the space in its file.
 
     An example of a table is written 'column=value, column=value', as a JSON object, or as a row of the table; columns
     that are left out count as missing.

@@ -95,12 +95,12 @@ def command(
 ) -> None:
     """Learn a model from the examples in DATA: svmlight, VW text, CSV, TSV, JSON lines, Parquet, Arrow, npy, npz, or
     lines of label, tab, text; compressed or not; '-' is standard input. Several files, folders and quoted patterns are
-    learned as one file with all their rows; folders named key=value give a table a column.
+    learned as one file with all their rows; folders named key=value add a column to a table.
 
-    A label that is a number and hardly repeats is predicted as one, in its own unit; --task says what it is.
+    If the label is a number whose values rarely repeat, numbers are predicted, in its unit; --task overrides this.
 
-    Without options several rules are tried, and the best is kept: few examples are learned as often as it lowers the
-    error on examples that were left out, many are learned once.
+    Without options several rules are tried, and the best is kept: few examples are learned in as many passes as lower
+    the error on held-out examples, many in one pass.
     """
     output = output or default_model_path(data)
     reading, learning["keep"] = _split_keep(reading._replace(task=task))

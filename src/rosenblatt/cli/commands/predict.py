@@ -65,10 +65,10 @@ def command(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Print the label, or number, that MODEL predicts for each example of DATA, one on a line, in the order of DATA.
+    """Print the label, or number, that MODEL predicts for each example of DATA, one per line, in the order of DATA.
 
-    DATA may have labels or not; '-' is standard input. A pipe is answered line by line, as soon as a line is there.
-    --json is --output-format jsonl.
+    DATA may have labels or not; '-' is standard input. A pipe is answered line by line, as each line arrives. --json is
+    short for --output-format jsonl.
     """
     from rosenblatt.cli.load_model import load_model
     from rosenblatt.cli.open_data import opener

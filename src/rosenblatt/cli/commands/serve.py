@@ -49,8 +49,9 @@ def command(
     browser: bool,
     as_json: bool,
 ) -> int | None:
-    """Serve every MODEL, and those in the directory already, over HTTP: they predict, learn what they are sent, and
-    lose nothing that they have acknowledged. Without a MODEL a page shows how to begin. Ctrl-C or SIGTERM ends it.
+    """Serve every MODEL, and the models already in the directory, over HTTP: they predict, learn what they are
+    sent, and lose nothing that they have acknowledged. Without a MODEL a page shows how to begin. Ctrl-C or SIGTERM
+    ends it.
     """
     if verify:
         return _verify(data, as_json)

@@ -47,8 +47,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Open a page on which you watch a separator learn: draw points or bring DATA, play the run step by step, see the
-    theorem and the proof. It is served from this machine to this machine alone; Ctrl-C ends it. With --class it is
-    served to everyone who can reach the host.
+    theorem and the proof. Only this machine can open it; Ctrl-C ends it. With --class everyone who can reach the host
+    can open it.
     """
     if results is not None:
         return _show_results(results, as_json)

@@ -13,7 +13,7 @@
     plot_comparison     the boundaries of several methods in one picture
     plot_degrees        training and held-out error against the degree
     plot_line           a line through points, and what it misses them by
-    plot_residuals      target less prediction over the prediction
+    plot_residuals      target minus prediction against the prediction
     plot_pairs          which pairs of classes are separable, and how widely
 
 `theme="dark"` draws on dark paper. Matplotlib is loaded when something is drawn, and its pyplot never.

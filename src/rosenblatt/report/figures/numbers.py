@@ -65,7 +65,7 @@ def plot_line(
 
 
 def plot_residuals(y: Any, predicted: Any, ax: Any = None, *, name: str = "target", theme: str = "light") -> Figure:
-    """Target less prediction over the prediction, with the mean of neighbours: if it bends, the relation does too.
+    """Target minus prediction against the prediction, with the mean of neighbours: if it bends, so does the relation.
 
     Parameters
     ----------
