@@ -94,13 +94,11 @@ class LinearUnit(RegressorMixin, OnlineLearner):
         quantiles = (float(self.quantile),) if self.loss == "quantile" else ()
         return Settings(task="number", quantiles=quantiles, **{name: values[name] for name in _IN_SETTINGS})
 
-    def _check_wanted(self, y: Any, n_rows: int) -> NDArray[Any]:
+    def _check_y(self, y: Any, n_rows: int) -> NDArray[Any]:
         return check_input.check_targets(y, n_rows)
 
-    def _begin(
-        self, settings: Settings, values: Values, wanted: NDArray[Any], weights: Floats | None
-    ) -> tuple[Run, Block]:
-        block = Block(values, np.zeros(len(wanted), dtype=np.int32), weights, targets=wanted)
+    def _begin(self, settings: Settings, values: Values, y: NDArray[Any], weights: Floats | None) -> tuple[Run, Block]:
+        block = Block(values, np.zeros(len(y), dtype=np.int32), weights, targets=y)
         if self.warm_start and "_run" in self.__dict__:
             self._check_options_unchanged()
             return copy(self._run), block

@@ -39,7 +39,7 @@ def test_off_a_terminal_nothing_is_loaded_or_shown(capsys: pytest.CaptureFixture
     assert capsys.readouterr() == ("", "")
 
 
-def test_on_a_terminal_a_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_terminal_a_bar_is_shown() -> None:
     program = (
         "from rosenblatt.cli.progress import ProgressBar\n"
         "from rosenblatt.learn.files.plan import Progress\n"

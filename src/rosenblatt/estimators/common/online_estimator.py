@@ -32,16 +32,14 @@ class OnlineEstimator(OnlineLearner, LinearRunEstimator):
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
-    def _check_wanted(self, y: Any, n_rows: int) -> NDArray[Any]:
+    def _check_y(self, y: Any, n_rows: int) -> NDArray[Any]:
         return check_input.check_labels(y, n_rows)
 
-    def _begin(
-        self, settings: Settings, values: Values, wanted: NDArray[Any], weights: Floats | None
-    ) -> tuple[Run, Block]:
+    def _begin(self, settings: Settings, values: Values, y: NDArray[Any], weights: Floats | None) -> tuple[Run, Block]:
         if self.warm_start and "_run" in self.__dict__:
             self._check_options_unchanged()
-            return copy(self._run), Block(values, check_input.encode_as(self.classes_, wanted), weights)
-        self.classes_, index = check_input.encode(wanted)
+            return copy(self._run), Block(values, check_input.encode_as(self.classes_, y), weights)
+        self.classes_, index = check_input.encode(y)
         check_input.check_two_classes(self.classes_)
         block = Block(values, index, weights)
         class_weight = check_input.class_weights(self.class_weight, self.classes_, block.labels)

@@ -50,9 +50,9 @@ class OnlineLearner(FromLinearRun, DescribedEstimator):
             settings = draft._settings()
             continues = draft.warm_start and "_run" in draft.__dict__
             values = check_input.check_values(draft, X, reset=not continues)
-            wanted = draft._check_wanted(y, values.shape[0])
+            checked_y = draft._check_y(y, values.shape[0])
             weights = check_input.check_weights(sample_weight, values.shape[0])
-            run, block = draft._begin(settings, values, wanted, weights)
+            run, block = draft._begin(settings, values, checked_y, weights)
             held_out = draft._held_out(run, block)
             try:
                 run.fit(block, draft.max_iter, validation=held_out, threads=thread_count(draft.n_jobs))
@@ -70,13 +70,11 @@ class OnlineLearner(FromLinearRun, DescribedEstimator):
     def _settings(self) -> Settings:
         raise NotImplementedError
 
-    def _check_wanted(self, y: Any, n_rows: int) -> NDArray[Any]:
+    def _check_y(self, y: Any, n_rows: int) -> NDArray[Any]:
         """The labels or targets in y, one for each row."""
         raise NotImplementedError
 
-    def _begin(
-        self, settings: Settings, values: Values, wanted: NDArray[Any], weights: Floats | None
-    ) -> tuple[Run, Block]:
+    def _begin(self, settings: Settings, values: Values, y: NDArray[Any], weights: Floats | None) -> tuple[Run, Block]:
         """The run to fit, a new one or with warm_start a copy of the last, and its examples."""
         raise NotImplementedError
 

@@ -27,7 +27,7 @@ def predicted_against_true(truth: Floats, predicted: Floats, target: str) -> tup
 
 
 def residuals(truth: Floats, predicted: Floats, target: str) -> tuple[str, int]:
-    """Target less prediction of each example over its prediction, with the mean of neighbouring ones."""
+    """Target minus prediction of each example against its prediction, with the mean of neighbouring ones."""
     away = truth - predicted
     x_range, (low, high) = _inner_range(predicted), _inner_range(away)
     low, high = min(low, -high / 20), max(high, -low / 20)

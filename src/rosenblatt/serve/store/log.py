@@ -125,7 +125,7 @@ class Log:
         """Sync to the disk what was committed without a sync."""
         self._synchronous(full=True)
         try:
-            with self.transaction():
+            with self.transaction():  # which must write something: an empty one does not sync
                 self._connection.execute("DELETE FROM notes WHERE kind = 'sync'")
                 self._connection.execute("INSERT INTO notes VALUES (?, 'sync', '')", (self.last_time,))
         finally:
