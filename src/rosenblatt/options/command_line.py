@@ -36,7 +36,8 @@ with_columns: Option[tuple[str, ...]] = Option(
     name="with_",
     default=(),
     kind="strs",
-    help="Columns of DATA, a table, to write before each prediction as they are. For several: commas, or repeat it.",
+    help="Columns of DATA, a table, to write before each prediction as they are. For several, use commas or repeat the "
+    "option.",
 )
 top_classes: Option[int] = Option(
     name="top",

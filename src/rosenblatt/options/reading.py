@@ -33,14 +33,15 @@ text: Option[tuple[str, ...]] = Option(
     name="text",
     default=(),
     kind="strs",
-    help="A column of a table that holds running text, to be split into words. For several: commas, or repeat it.",
+    help="A column of a table that holds running text, to be split into words. For several, use commas or repeat the "
+    "option.",
 )
 cross: Option[tuple[str, ...]] = Option(
     name="cross",
     default=(),
     kind="strs",
     help="Two columns of a table, or two namespaces of VW text, as a:b: the product of each feature of the one and "
-    "each of the other is a feature too. For several pairs: commas, or repeat it.",
+    "each of the other is a feature too. For several pairs, use commas or repeat the option.",
 )
 labels_from: Option[str | None] = Option(
     name="labels_from",
@@ -99,7 +100,7 @@ words: Option[tuple[str, ...]] = Option(
     name="words",
     default=(),
     kind="strs",
-    help="A column of numbers in a table to read as words. For several: commas, or repeat it.",
+    help="A column of numbers in a table to read as words. For several, use commas or repeat the option.",
 )
 value: Option[str] = Option(
     name="value",
@@ -125,28 +126,28 @@ drop: Option[tuple[str, ...]] = Option(
     name="drop",
     default=(),
     kind="strs",
-    help="A column of a table to leave out. For several: commas, or repeat it.",
+    help="A column of a table to leave out. For several, use commas or repeat the option.",
 )
 keep_columns: Option[tuple[str, ...]] = Option(
     name="keep",
     default=(),
     kind="strs",
     help="A column of a table to learn from although it looks like an id, is constant or repeats another; * keeps all. "
-    "For several: commas, or repeat it. With fit also the weights to keep: those at the end of the run (last), or "
-    "their average over all examples visited (average); by default what suits the rule.",
+    "For several, use commas or repeat the option. With fit also the weights to keep: those at the end of the run "
+    "(last), or their average over all examples visited (average); by default what suits the rule.",
 )
 as_: Option[tuple[str, ...]] = Option(
     name="as_",
     default=(),
     kind="strs",
     help="How to read a column of a table, whatever it seems to hold: number:COLUMN, word:COLUMN, text:COLUMN or "
-    "date:COLUMN. For several: commas, or repeat it.",
+    "date:COLUMN. For several, use commas or repeat the option.",
 )
 classes: Option[tuple[str, ...]] = Option(
     name="classes",
     default=(),
     kind="strs",
-    help="All possible labels, for a stream, which cannot be read twice: commas, or repeat it.",
+    help="All possible labels of a stream, which cannot be read twice; use commas or repeat the option.",
 )
 
 multi_label: Option[bool] = Option(

@@ -19,7 +19,8 @@ class_: Option[bool] = Option(
     name="class_",
     default=False,
     kind="bool",
-    help="Serve a class: an address without a token, no state on the server, work shared fairly among all who ask.",
+    help="Serve a class: the address needs no token, the server keeps no state, and work is shared fairly among all "
+    "users.",
 )
 frame_ancestors: Option[Any] = Option(
     name="frame_ancestors",
@@ -33,7 +34,7 @@ lessons: Option[str | None] = Option(
     default=None,
     none_allowed=True,
     kind="path",
-    help="A folder with lessons of your own, one Markdown file each; they come after the others.",
+    help="A folder with lessons of your own, one Markdown file each; they come after the built-in ones.",
 )
 results: Option[str | None] = Option(
     name="results",
