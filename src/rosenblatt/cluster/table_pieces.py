@@ -151,16 +151,16 @@ def _with_numbers(batch: pa.RecordBatch, numbers: frozenset[str]) -> pa.RecordBa
 
 @lru_cache(_TABLES)
 def _table(job: str) -> tuple[OneTable, frozenset[str]]:
-    """The table that the learner has, opened here, and its columns of numbers."""
-    wanted = json.loads(job)
-    check_version(wanted["version"])
-    file: InputFile = MemoryFile(wanted["name"], wanted["size"] or 0)
-    if wanted["path"] is not None:
-        file = open_one(wanted["path"])
-        if file.size != wanted["size"]:
+    """The learner's table, opened by this worker, and its columns of numbers."""
+    expected = json.loads(job)
+    check_version(expected["version"])
+    file: InputFile = MemoryFile(expected["name"], expected["size"] or 0)
+    if expected["path"] is not None:
+        file = open_one(expected["path"])
+        if file.size != expected["size"]:
             raise DataError(
-                f"{file.name}: has {file.size or 0:,} bytes here, and {wanted['size']:,} where it is learned from: is "
-                "it another file, or still being written?",
+                f"{file.name}: has {file.size or 0:,} bytes here, and {expected['size']:,} where it is learned from: "
+                "is it another file, or still being written?",
                 file=file.name,
             )
-    return _KINDS[wanted["kind"]].of_state(wanted["state"], file), frozenset(wanted["numbers"])
+    return _KINDS[expected["kind"]].of_state(expected["state"], file), frozenset(expected["numbers"])
