@@ -8,6 +8,7 @@ COMPILERS := $(if $(filter-out default,$(origin CXX)),$(CXX),c++ g++ clang++)
 WERROR ?= OFF
 ISA ?= all
 PYTEST_ARGS :=
+PROCESSES := $(shell expr `getconf _NPROCESSORS_ONLN` + 1) # tests wait for browsers and services a third of their time
 PLACES := arm64 clang libc++ python3.12 python3.13 python3.14
 SECONDS := 60
 SEED := 1
@@ -29,7 +30,7 @@ studio: build .venv/.studio ## watch a separator learn, in a page of your browse
 	@$(py) -m rosenblatt studio
 
 test: check ## every check and every test
-	@$(py) -m pytest -n auto --dist loadscope $(PYTEST_ARGS) # a process for each core, a module in one of them
+	@$(py) -m pytest -n $(PROCESSES) --dist loadscope $(PYTEST_ARGS) # a module runs in one of them
 
 bare: build .venv/.test ## install a wheel without extras into an empty environment, and test it there
 	@rm -rf build/bare && mkdir -p build/bare

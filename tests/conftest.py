@@ -22,12 +22,18 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.load_profile("dev")
 
 
+CI_ONLY = {"full_factorial", "compiles"}
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run the cases beyond the pairwise ones only with --hypothesis-profile=ci."""
+    """Run the cases beyond the pairwise ones, and tests that compile programs, only with --hypothesis-profile=ci."""
     if config.getoption("hypothesis_profile") == "ci":
         return
-    left_out = [item for item in items if item.get_closest_marker("full_factorial")]
-    items[:] = [item for item in items if not item.get_closest_marker("full_factorial")]
+    chosen: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        (left_out if {mark.name for mark in item.iter_markers()} & CI_ONLY else chosen).append(item)
+    items[:] = chosen
     config.hook.pytest_deselected(items=left_out)
 
 

@@ -12,6 +12,7 @@ from tests.native.programs.sanitized import built
 FUZZ = Path(__file__).parents[2] / "fuzz"
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize("target", sorted(FUZZ.glob("*.cpp")), ids=lambda path: path.stem)
 def test_a_short_run_finds_nothing(target: Path, tmp_path: Path) -> None:
     corpus = FUZZ / "corpus" / target.stem

@@ -37,6 +37,7 @@ def skip_without_library(compiler: str, flags: tuple[str, ...], folder: Path) ->
         pytest.skip(f"{compiler} {' '.join(flags)} does not work here (Debian: libc++-dev)")
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize(
     ("compiler", "flags", "runner"),
     [
@@ -64,6 +65,7 @@ def test_every_rule_learns_the_same_bits(
 NUMBERS = ("0.1234567890123456789e-7", "1.7976931348623157e308", "-123456789012345678901.5", "4.9e-324")
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize("flags", [(), ("-stdlib=libc++",)], ids=["libstdc++", "libc++"])
 def test_a_comma_of_the_locale_is_no_point(flags: tuple[str, ...], tmp_path: Path) -> None:
     missing = [name for name in ("clang++", "localedef") if program(name) is None]

@@ -97,6 +97,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(Path(__file__).with_name("programs") / "threads.cpp", tmp_path_factory.mktemp("threads"), "thread")
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize("what", ["race", "memory"])
 def test_the_thread_sanitizer_finds_nothing(program: Path, what: str) -> None:
     """One thread learns and three score; and threads whose first, second, ... allocation fails."""
