@@ -13,7 +13,7 @@ import pytest
 
 from rosenblatt.cluster import fit
 from rosenblatt.cluster.engines.processes import Processes
-from rosenblatt.cluster.engines.reachable import refuse_unreachable
+from rosenblatt.cluster.engines.reachable import is_reachable, refuse_unreachable
 from rosenblatt.errors import DataError
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.formats import lines
@@ -52,6 +52,31 @@ def test_a_piece_that_kills_every_worker_is_given_up() -> None:
         pytest.raises(DataError, match="3 worker processes died one after another: is there enough memory"),
     ):
         list(engine.in_order(kill_always, iter([b"piece"])))
+
+
+_CTRL_C = """
+import os, signal, sys, time
+from rosenblatt.cluster.engines.registry import open_engine
+
+def pieces():
+    yield b"the first one starts the workers"
+    time.sleep(0.2)  # they import
+    os.killpg(0, signal.SIGINT)  # as a terminal does: all processes of the group
+    yield from [b"another one"] * 100
+
+try:
+    with open_engine(sys.argv[1]) as engine:
+        list(engine.in_order(bytes.upper, pieces()))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("engine", ["processes:2", "dask"])
+def test_a_ctrl_c_reaches_the_learner_alone(engine: str) -> None:
+    command = [sys.executable, "-c", _CTRL_C, engine]
+    ended = child.run(command, capture_output=True, text=True, start_new_session=True, timeout=60)
+    assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
 
 
 def test_never_more_pieces_are_out_than_the_window() -> None:
@@ -111,6 +136,14 @@ def test_an_address_of_which_one_answers_is_taken() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         refuse_unreachable("spark", f"127.0.0.1:1,127.0.0.1:{server.getsockname()[1]}")
         refuse_unreachable("ray", f"127.0.0.1:{server.getsockname()[1]}")
+
+
+def test_only_workers_who_answer_are_asked_directly() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        assert is_reachable(url)
+    assert not is_reachable(url)
+    assert not is_reachable("inproc://127.0.0.1/7/1")
 
 
 def test_standard_input_is_refused_where_it_is_a_file(tmp_path: Path) -> None:

@@ -76,3 +76,14 @@ def test_a_table_in_files_gives_the_bits_of_one_machine(running: Any, tmp_path: 
     data, options = write(tmp_path), ReadOptions(**reading)
     together = fit(data, Harmed(running), reading=options, **learning)
     assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, **learning).model, tmp_path)
+
+
+def test_answers_that_nobody_takes_start_no_other_ray(running: Any) -> None:
+    """The last test: it ends Ray, as a fit that is interrupted does before its generators are closed."""
+    import ray
+
+    answers = running.in_order(bytes.upper, iter([b"piece"] * 10))
+    assert next(answers) == b"PIECE"
+    ray.shutdown()
+    answers.close()
+    assert not ray.is_initialized()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
 from typing import Any, Self
@@ -9,10 +10,16 @@ from typing import Any, Self
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
 from rosenblatt.cluster.engines.in_flight import in_flight
+from rosenblatt.cluster.engines.interrupts import interrupts_deferred
+from rosenblatt.cluster.engines.reachable import is_reachable
 from rosenblatt.errors import DataError, plural
 from rosenblatt.extras import require
 
 _PATIENCE = 10  # seconds that a scheduler may take to answer
+_ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
+# What Dask sets for its workers: to give memory back to the system at once. Ours need as much for the next piece, and
+# without this a quarter of their time goes into page faults.
+_GIVES_MEMORY_BACK = "MALLOC_TRIM_THRESHOLD_"
 
 
 class Dask:
@@ -24,14 +31,16 @@ class Dask:
         require("dask")
         self._address, self._client = address, client
         self._is_ours = client is None
+        self._cluster: Any = None  # where it is ours
         self._seen: set[str] = set()  # every worker so far
+        self._directly = False
 
     @property
     def window(self) -> int:
         return AHEAD * max(sum(map(int, self._client.nthreads().values())), 1)
 
     def in_order(self, read_piece: ReadPiece, pieces: Iterator[bytes]) -> Generator[bytes]:
-        self._seen |= set(self._client.nthreads())
+        self._see_workers()
 
         def submit(piece: bytes) -> Any:
             return self._client.submit(read_piece, piece, pure=False)
@@ -42,7 +51,7 @@ class Dask:
         """Of a DataFrame or a bag."""
         from dask.delayed import delayed
 
-        self._seen |= set(self._client.nthreads())
+        self._see_workers()
         packed = delayed(pack, pure=True)
 
         def submit(partition: Any) -> Any:
@@ -50,11 +59,17 @@ class Dask:
 
         return in_flight(iter(frame.to_delayed()), self.window, submit, self._result, self._client.cancel)
 
+    def _see_workers(self) -> None:
+        """Answers come from the workers themselves where they can be reached; else the scheduler passes each on."""
+        workers = list(self._client.nthreads())
+        self._seen |= set(workers)
+        self._directly = bool(workers) and is_reachable(workers[0])
+
     def _result(self, future: Any) -> bytes:
         from distributed import KilledWorker
 
         try:
-            answer: bytes = future.result()
+            answer: bytes = self._client.gather(future, direct=self._directly)
         except KilledWorker as error:
             raise DataError(f"Dask: a piece was given up: {error}. Is there enough memory on the workers?") from None
         return answer
@@ -67,15 +82,13 @@ class Dask:
 
     def __enter__(self) -> Self:
         if self._is_ours:
-            import distributed
-
-            if self._address is None:
-                self._cluster = distributed.LocalCluster(
-                    n_workers=core_count(), threads_per_worker=1, dashboard_address=None, worker_dashboard_address=None
-                )
-                self._client = self._connected(self._cluster)
-            else:
-                self._client = self._connected(f"tcp://{self._address}")
+            try:
+                with interrupts_deferred():
+                    self._cluster = _on_this_machine() if self._address is None else None
+                    self._client = self._connected(self._cluster or f"tcp://{self._address}")
+            except BaseException:
+                self._end()
+                raise
         return self
 
     def _connected(self, where: Any) -> Any:
@@ -90,6 +103,28 @@ class Dask:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._is_ours:
-            self._client.close()
-            if self._address is None:
-                self._cluster.close()
+            self._end()
+
+    def _end(self) -> None:
+        for started in filter(None, (self._client, self._cluster)):
+            started.close()
+
+
+def _on_this_machine() -> Any:
+    import dask
+    from distributed import LocalCluster
+
+    environment = dict(dask.config.get(_ENVIRONMENT, {}))
+    environment.pop(_GIVES_MEMORY_BACK, None)
+    free_port = "127.0.0.1:0"  # of a page that nobody looks at: the usual one may be taken
+    try:
+        with dask.config.set({_ENVIRONMENT: environment}):
+            return LocalCluster(
+                n_workers=core_count(),
+                threads_per_worker=1,
+                dashboard_address=free_port,
+                scheduler_kwargs={"dashboard": False},
+                silence_logs=logging.ERROR,
+            )
+    except RuntimeError as error:
+        raise DataError(f"dask: no workers could be started on this machine: {error}") from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -16,15 +15,14 @@ from typing import Any, Self
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
 from rosenblatt.cluster.engines.in_flight import in_flight
+from rosenblatt.cluster.engines.interrupts import interrupts_deferred
 from rosenblatt.errors import DataError, plural
 
 _MOST_DEATHS = 3  # in a row, without an answer between them: then the piece itself is the cause
 
 
 def _follow_the_learner() -> None:
-    """A terminal sends Ctrl-C to the workers, too; the learner ends them when it has written its checkpoint. They end
-    with it where it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """The learner ends its workers when it has written its checkpoint. They end with it where it is killed."""
     Thread(target=_end_with, args=[parent_process()], daemon=True).start()
 
 
@@ -79,11 +77,12 @@ class Processes:
         return [f"{plural(self._deaths, 'worker process')} died: what it was reading was read again, to the same bits."]
 
     def _submit(self, read_piece: ReadPiece, piece: bytes) -> Future[bytes]:
-        try:
-            return self._running().submit(read_piece, piece)
-        except BrokenProcessPool:
-            self._replace_pool(self._generation)
-            return self._running().submit(read_piece, piece)
+        with interrupts_deferred():  # the first piece starts the processes
+            try:
+                return self._running().submit(read_piece, piece)
+            except BrokenProcessPool:
+                self._replace_pool(self._generation)
+                return self._running().submit(read_piece, piece)
 
     def _running(self) -> ProcessPoolExecutor:
         if self._pool is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
 from typing import Any, Self
@@ -9,6 +10,7 @@ from typing import Any, Self
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
 from rosenblatt.cluster.engines.in_flight import in_flight
+from rosenblatt.cluster.engines.interrupts import interrupts_deferred
 from rosenblatt.cluster.engines.reachable import refuse_unreachable
 from rosenblatt.errors import DataError, plural
 from rosenblatt.extras import require
@@ -64,7 +66,7 @@ class Ray:
             raise DataError(f"Ray: a piece was given up after {plural(_RETRIES, 'retry')}: {why}")
 
         def cancel(submitted: list[tuple[bytes, Any]]) -> None:
-            for _, reference in submitted:
+            for _, reference in submitted if ray.is_initialized() else []:  # else it would start once more
                 ray.cancel(reference)
 
         return in_flight(pieces, self.window, submit, result, cancel)
@@ -90,14 +92,25 @@ class Ray:
         if not ray.is_initialized():
             self._is_ours = True
             try:
-                if self._address is None:
-                    ray.init(num_cpus=core_count(), include_dashboard=False, log_to_driver=False)
-                else:
-                    refuse_unreachable("ray", self._address)
-                    ray.init(f"ray://{self._address}", log_to_driver=False)
-            except ConnectionError as error:
-                raise DataError(f"ray://{self._address}: no Ray answers there: {error}.") from None
+                with interrupts_deferred():
+                    self._start()
+            except BaseException:
+                ray.shutdown()
+                raise
         return self
+
+    def _start(self) -> None:
+        import ray
+
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        if self._address is None:
+            ray.init(num_cpus=core_count(), include_dashboard=False, **quiet)
+            return
+        refuse_unreachable("ray", self._address)
+        try:
+            ray.init(f"ray://{self._address}", **quiet)
+        except ConnectionError as error:
+            raise DataError(f"ray://{self._address}: no Ray answers there: {error}.") from None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

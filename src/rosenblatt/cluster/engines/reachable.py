@@ -6,7 +6,7 @@ import socket
 
 from rosenblatt.errors import DataError
 
-_PATIENCE = 10  # seconds
+_PATIENCE, _AT_ONCE = 10.0, 1.0  # seconds
 
 
 def refuse_unreachable(engine: str, address: str) -> None:
@@ -15,9 +15,21 @@ def refuse_unreachable(engine: str, address: str) -> None:
         host, _, port = place.rpartition(":")
         if not host or not port.isdecimal():
             raise DataError(f"{engine}://{address}: is not an address: give host:port.")
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+        why = _refusal(host, port, _PATIENCE)
+        if why is None:
             return
-        except (OSError, OverflowError) as error:
-            why = error
     raise DataError(f"{engine}://{address}: nobody answers there: {why}.")
+
+
+def is_reachable(url: str) -> bool:
+    """Whether somebody answers at protocol://host:port, at once."""
+    host, _, port = url.rpartition("/")[2].rpartition(":")
+    return port.isdecimal() and _refusal(host, port, _AT_ONCE) is None
+
+
+def _refusal(host: str, port: str, patience: float) -> Exception | None:
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), patience).close()
+    except (OSError, OverflowError) as error:
+        return error
+    return None

@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
 from rosenblatt.cluster.engines.in_flight import in_flight
+from rosenblatt.cluster.engines.interrupts import interrupts_deferred
 from rosenblatt.cluster.engines.reachable import refuse_unreachable
 from rosenblatt.cluster.frames import pack_arrow_batches
 from rosenblatt.errors import DataError, ParameterError, plural
@@ -119,7 +120,12 @@ class Spark:
 
         if self._session is None:
             self._is_ours = SparkSession.getActiveSession() is None
-            self._session = self._started(SparkSession.builder.appName("rosenblatt"))
+            try:
+                with interrupts_deferred():
+                    self._session = self._started(SparkSession.builder.appName("rosenblatt"))
+            except KeyboardInterrupt:
+                self._end()
+                raise
         if not hasattr(self._session, "sparkContext"):
             raise ParameterError("A session of Spark Connect cannot run tasks of Python in order: give a classic one.")
         return self
@@ -127,7 +133,7 @@ class Spark:
     def _started(self, builder: Any) -> Any:
         if self._address is None:
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers are the python3 of the system
-            builder = builder.master(f"local[{core_count()},{_ATTEMPTS}]")
+            builder = builder.master(f"local[{core_count()},{_ATTEMPTS}]").config("spark.log.level", "OFF")
         else:
             refuse_unreachable("spark", self._address)
             builder = builder.master(f"spark://{self._address}")
@@ -140,6 +146,9 @@ class Spark:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         if self._is_ours:
             with suppress(ConnectionError):
                 self._session.stop()
