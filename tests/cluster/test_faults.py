@@ -106,6 +106,14 @@ if __name__ == "__main__":
 """
 
 
+def test_a_script_of_one_line_is_not_run_by_its_workers(tmp_path: Path) -> None:
+    """`multiprocessing` would have them import it, and fit in turn, but for `if __name__ == "__main__"`."""
+    data, script = CASES["svmlight"][0](tmp_path), tmp_path / "script.py"
+    script.write_text(f"from rosenblatt.cluster import fit; print(fit({data!r}, 'processes:2', rule='arow').rows)")
+    ended = child.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    assert (ended.stdout, ended.stderr) == (f"{fit_file(data, rule='arow').rows}\n", "")
+
+
 def test_workers_end_with_a_learner_that_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "waits.py"
     script.write_text(_WAITS)

@@ -31,7 +31,6 @@ def running() -> Iterator[Any]:
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=100 << 20)
     with Ray() as engine:
         yield engine
-    assert ray.is_initialized()  # who has started it ends it
     ray.shutdown()
 
 
@@ -76,6 +75,14 @@ def test_a_table_in_files_gives_the_bits_of_one_machine(running: Any, tmp_path: 
     data, options = write(tmp_path), ReadOptions(**reading)
     together = fit(data, Harmed(running), reading=options, **learning)
     assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, **learning).model, tmp_path)
+
+
+def test_who_has_started_ray_ends_it(running: Any) -> None:
+    import ray
+
+    with Ray() as engine:
+        assert list(engine.in_order(bytes.upper, iter([b"piece"]))) == [b"PIECE"]
+    assert ray.is_initialized()
 
 
 def test_answers_that_nobody_takes_start_no_other_ray(running: Any) -> None:

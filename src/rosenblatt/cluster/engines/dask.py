@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
+from rosenblatt.cluster.engines.child_processes import interrupts_deferred, without_main_module
 from rosenblatt.cluster.engines.in_flight import in_flight
-from rosenblatt.cluster.engines.interrupts import interrupts_deferred
 from rosenblatt.cluster.engines.reachable import is_reachable
 from rosenblatt.errors import DataError, plural
 from rosenblatt.extras import require
@@ -118,7 +118,7 @@ def _on_this_machine() -> Any:
     environment.pop(_GIVES_MEMORY_BACK, None)
     free_port = "127.0.0.1:0"  # of a page that nobody looks at: the usual one may be taken
     try:
-        with dask.config.set({_ENVIRONMENT: environment}):
+        with dask.config.set({_ENVIRONMENT: environment}), without_main_module():
             return LocalCluster(
                 n_workers=core_count(),
                 threads_per_worker=1,

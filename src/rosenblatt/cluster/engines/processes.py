@@ -14,8 +14,8 @@ from typing import Any, Self
 
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
+from rosenblatt.cluster.engines.child_processes import interrupts_deferred, without_main_module
 from rosenblatt.cluster.engines.in_flight import in_flight
-from rosenblatt.cluster.engines.interrupts import interrupts_deferred
 from rosenblatt.errors import DataError, plural
 
 _MOST_DEATHS = 3  # in a row, without an answer between them: then the piece itself is the cause
@@ -77,7 +77,7 @@ class Processes:
         return [f"{plural(self._deaths, 'worker process')} died: what it was reading was read again, to the same bits."]
 
     def _submit(self, read_piece: ReadPiece, piece: bytes) -> Future[bytes]:
-        with interrupts_deferred():  # the first piece starts the processes
+        with interrupts_deferred(), without_main_module():  # a piece may start a process
             try:
                 return self._running().submit(read_piece, piece)
             except BrokenProcessPool:

@@ -14,8 +14,8 @@ from typing import Any, Self, TypeVar
 
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
+from rosenblatt.cluster.engines.child_processes import interrupts_deferred
 from rosenblatt.cluster.engines.in_flight import in_flight
-from rosenblatt.cluster.engines.interrupts import interrupts_deferred
 from rosenblatt.cluster.engines.reachable import refuse_unreachable
 from rosenblatt.cluster.frames import pack_arrow_batches
 from rosenblatt.errors import DataError, ParameterError, plural
