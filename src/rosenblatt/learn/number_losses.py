@@ -1,4 +1,4 @@
-"""The loss of numbers that are predicted, as a run lowers it."""
+"""The loss that a run minimises where it predicts numbers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def unit_losses(settings: Settings) -> list[Loss]:
 
 
 def mean_loss(settings: Settings, scores: Floats, targets: Floats, weights: Floats | None) -> float:
-    """Of scores [row, unit], the mean over both; rows count by their weights."""
-    of_rows = np.zeros(len(targets))
+    """The mean loss of scores [row, unit] over rows and units, the rows weighted."""
+    row_losses = np.zeros(len(targets))
     for unit, loss in enumerate(unit_losses(settings)):
-        of_rows += loss(scores[:, unit] - targets)
-    mean: float = float(np.average(of_rows, weights=weights))
+        row_losses += loss(scores[:, unit] - targets)
+    mean: float = float(np.average(row_losses, weights=weights))
     return mean / int(scores.shape[1])

@@ -51,7 +51,7 @@ class Validation(NamedTuple):
 
 
 class Run:
-    """A learner, its random state, and where in the epoch it is. All that decides its next bit is in `state()`."""
+    """A learner, its random state, and its position in the epoch. All that affects the rest is in `state()`."""
 
     def __init__(
         self,
@@ -270,8 +270,8 @@ class Run:
         return self.epochs_waited >= validation.patience
 
     def _held_out_accuracy(self, block: Block, scores: Floats, held_out: NDArray[np.uint32]) -> float:
-        """The share that is right. Of numbers, which are never just right: near 1 where the loss is far below that of
-        always answering 0."""
+        """The share of correct predictions. For numbers, which are never exactly right: near 1 where the loss is far
+        below that of always predicting 0."""
         if block.targets is None:
             predicted = predicted_classes(self.final_weights.scheme, scores, self.classes)
             return float(np.mean(predicted == block.labels[held_out]))
@@ -334,13 +334,13 @@ class Run:
         return self.scorer().unit(k)
 
     def largest_of_unit(self, k: int, *, below: bool, most: int) -> list[tuple[int, float]]:
-        """The columns of its largest weights, or of the smallest ones below 0, each with how far that is from 0."""
+        """The columns of the unit's largest weights, or with `below` of its most negative ones, and their sizes."""
         return self.scorer().largest_of_unit(k, below, most)
 
     def scorer(self) -> native.Learner:
         """A learner with the final weights, laid out once to score many blocks.
 
-        It is the learner of the run where that keeps its last weights, rows are sparse, and no batch is unfinished.
+        It is the run's own learner if that keeps its last weights, rows are sparse, and no batch is unfinished.
         """
         plain = self.settings.keep == "last" and not self.dense and not self.settings.forget
         if plain and not self.learner.counters()["in_batch"]:

@@ -13,7 +13,7 @@ from rosenblatt.rules import LEARNING_RATES, MISTAKE_DRIVEN_LOSSES, LearningRate
 
 
 class Settings(NamedTuple):
-    """The options that decide every bit of a run; the caller has checked them."""
+    """All options that affect a run; the caller has checked them."""
 
     loss: str = options.loss.default
     learning_rate: str = options.learning_rate.default
@@ -54,7 +54,7 @@ class Settings(NamedTuple):
 
     @property
     def may_diverge(self) -> bool:
-        """A number whose squared error is followed by a plain rate: a step may overshoot further than it began.
+        """Whether steps may overshoot: with a plain rate, the squared error of a number may grow with each step.
 
         Huber's loss is squared up to its width, which may be large.
         """
@@ -79,7 +79,7 @@ class Settings(NamedTuple):
         return "multi-label" if self.multi_label else scheme_of(self.multi_class, n_classes)
 
     def n_units(self, n_classes: int) -> int:
-        """Where a number is predicted there is one class, of all examples, and a unit for each quantile."""
+        """Where a number is predicted there is one unit, or one for each quantile."""
         if self.predicts_number:
             return max(1, len(self.quantiles))
         return n_units(self.scheme(n_classes), n_classes)
@@ -123,15 +123,15 @@ class Settings(NamedTuple):
 
 
 def _decay(half_life: float) -> float:
-    """What an example counts after one more: half of it after the half-life, all of it where that is 0.
+    """How much an example counts after one more: half after the half-life; always 1 if that is 0.
 
-    The same bits on every machine, which powers of floats are not.
+    Computed in decimals, because a power of floats has other bits on other machines.
 
     >>> _decay(0.0), _decay(1.0), round(_decay(1000.0) ** 1000, 12)
     (1.0, 0.5, 0.5)
     """
     if not half_life:
         return 1.0
-    from decimal import Decimal  # few streams are forgotten
+    from decimal import Decimal  # rarely needed
 
     return float(Decimal(2) ** (-1 / Decimal(half_life)))

@@ -1,4 +1,4 @@
-"""A fit that was interrupted, as a file: every run, and how far it had come. It resumes to the same bits."""
+"""Checkpoints: the state of an unfinished fit in a file. A fit that resumes from it ends with the same bits."""
 
 import os
 from contextlib import suppress
@@ -20,16 +20,16 @@ from rosenblatt.storage.container import kind_of, read_container, write_containe
 from rosenblatt.storage.tensors import Tensors, read_array, read_buffer
 
 KIND = "checkpoint"
-# Not compared: format and crossed columns are compared as they were detected; bad rows may be skipped later.
 _SAMPLE = ("scores", "labels", "t")
+# Not compared as options: `identity` compares format and crossed columns as detected, and on_bad_row may change.
 _MAY_DIFFER = ("format", "cross", "on_bad_row")
 
 
 def save_checkpoint(fitting: Fitting) -> None:
-    """Write where the fit is, whole or not at all, to the file that its plan names."""
+    """Write the state of the fit, atomically, to the file that its plan names."""
     assert fitting.plan.checkpoint is not None
     candidates, holdout = fitting.candidates, fitting.holdout
-    classes = sorted(fitting.classes)  # a class that a model has taken in is the last
+    classes = sorted(fitting.classes)  # in a fit, a class that was added to a loaded model comes last
     tensors: Tensors = {}
     runs = [
         {
@@ -68,20 +68,20 @@ def save_checkpoint(fitting: Fitting) -> None:
 
 
 def refuse_other_file(path: str) -> None:
-    """ParameterError where a checkpoint would replace a file that is none."""
+    """ParameterError if a checkpoint would replace a file that is not one."""
     if os.path.isfile(path) and os.path.getsize(path) and kind_of(path) != KIND:
         raise ParameterError(f"{path}: is not a checkpoint, and would be replaced by one: name another file.")
 
 
 def remove_checkpoint(path: str) -> None:
-    """Remove the checkpoint of a fit that is finished. Whatever else bears its name, as a device, stays."""
+    """Remove the checkpoint of a finished fit. Anything else at this path, such as a device, is left alone."""
     with suppress(OSError):
         if kind_of(path) == KIND:
             os.unlink(path)
 
 
 def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
-    """The fit where it was; None if there is no checkpoint. One of another file or other options is refused."""
+    """The fit as it was saved; None if there is no checkpoint. ModelError if its data or options were others."""
     assert plan.checkpoint is not None
     if not os.path.exists(plan.checkpoint):
         return None
@@ -114,11 +114,11 @@ def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> F
         classes = tuple(classes[k] for k in order)
     fitting = Fitting(source, plan, classes, fixed=header.flag("fixed"), scale=scale)
     candidates, holdout = fitting.candidates, fitting.holdout
-    share = _share if scale is None else _error
+    read_error = _share if scale is None else _error
 
-    def shares(key: str) -> dict[str, float]:
+    def errors(key: str) -> dict[str, float]:
         section = header.section(key)
-        return {name: share(section, name) for name in section.values}
+        return {name: read_error(section, name) for name in section.values}
 
     fitting.pass_, fitting.rows, fitting.resumed = header.count("pass"), header.count("rows"), True
     tried = header.section("tried")
@@ -133,13 +133,13 @@ def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> F
         candidates.runs[section.text("name")] = run
     for i, section in enumerate(header.sections("best")):
         best = unpack_run(section.section("run"), tensors, f"best.{i}.", fitting.n_classes)
-        holdout.best[section.text("name")] = share(section, "error"), best
+        holdout.best[section.text("name")] = read_error(section, "error"), best
     if not {*candidates.runs, *holdout.best} <= set(candidates.settings):
         raise damaged("it has a run of a rule that was not tried")
-    candidates.progressive, candidates.best_then = shares("progressive"), shares("best_then")
+    candidates.progressive, candidates.best_then = errors("progressive"), errors("best_then")
     if not candidates.runs or (fitting.pass_ > 0 and not set(candidates.runs) <= set(candidates.progressive)):
         raise damaged("it has no run, or one without its errors in the first pass")
-    holdout.errors = shares("held_error")
+    holdout.errors = errors("held_error")
     holdout.passes_waited = {name: int(passes) for name, passes in _numbers(header, "waited").items()}
     candidates.failed = [str(name) for name in header.items("failed")]
     given_up, marks = header.section("given_up"), header.section("marks")
@@ -200,7 +200,10 @@ def _numbers(header: Header, key: str) -> dict[str, float]:
 
 
 def identity(source: Source, plan: Plan) -> dict[str, Any]:
-    """What a checkpoint belongs to: the data, and all of the plan that decides a bit. More passes may be added."""
+    """What a checkpoint must agree on to be resumed: the data, and all options that affect the weights.
+
+    The number of passes is not among them: more may be made.
+    """
     reading = {key: value for key, value in plan.reading.as_json().items() if key not in _MAY_DIFFER}
     return reading | {
         "scale": source.space.scale is not None,
@@ -231,7 +234,7 @@ def _contents(inputs: Paths) -> str | list[str | None] | None:
 
 
 def _content(path: str | None) -> str | None:
-    """A checksum of pieces of a file: one that was rewritten may have the same size."""
+    """A checksum of parts of a file: after it was rewritten it may have the same size."""
     if path is None or not os.path.isfile(path):
         return None
     checksum: str = fingerprint(path, all_content=False)["content"]

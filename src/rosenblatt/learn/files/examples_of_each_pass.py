@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rosenblatt.learn.files.shuffle import Shuffled
 
 
-_FEW_BYTES = 64 << 20  # of examples that are learned many times
+_FEW_BYTES = 64 << 20  # examples that take no more memory are few, and may be learned many times
 _LARGE_FILE = 1 << 30  # bytes
 
 
@@ -40,7 +40,7 @@ class Gathered:
     def __init__(self, source_bytes: int | None) -> None:
         self._blocks: list[Block] = []
         self._bytes = 0
-        # So large a file has too many examples: that it is not gathered spares memory.
+        # A file this large has too many examples; not gathering any saves memory.
         self.are_few = (source_bytes or 0) < _LARGE_FILE
 
     def append(self, block: Block) -> None:
@@ -81,7 +81,7 @@ class Examples:
         self._stores = ExitStack()
 
     def _class_weights(self, classes: Sequence[Label], so_far: Sequence[int]) -> Callable[[Any, Any], Any] | None:
-        """None where all examples count the same; the weights of labels are those of their units."""
+        """None where all examples count the same; where they may have several labels, the units are weighted."""
         if self._plan.class_weight is None or self._plan.reading.multi_label:
             return None
         from rosenblatt.learn.files.labels.class_weights import class_weights
@@ -124,7 +124,7 @@ class Examples:
             yield PassBlock(examples, rows, block.first_row, block.bytes_read)
 
     def add_class(self, classes: Sequence[Label]) -> None:
-        """Know these classes from now on, of which the last is new."""
+        """Use these classes from now on; the last one is new."""
         assert isinstance(self._coder, ClassCoder)
         self._coder.add(classes)
         if self._weights is None:

@@ -19,7 +19,7 @@ _MOST_SCORES = 16384  # kept for calibration
 
 
 def held_out(first: int, rows: int, share: float, seed: int) -> NDArray[np.bool_]:
-    """One row of each stretch of 1/share rows, anywhere in it: a file whose rows alternate is held out fairly.
+    """One row of each stretch of 1/share rows, at a random place in it, so that alternating rows are sampled fairly.
 
     >>> held_out(0, 20, 0.1, 0).sum(), held_out(0, 20, 0.1, 0).tolist() == held_out(0, 20, 0.1, 0).tolist()
     (np.int64(2), True)
@@ -57,7 +57,7 @@ class Holdout:
         self.rows = 0
         self.errors: dict[str, float] = {}  # after the last pass
         self.best: dict[str, tuple[float, Run]] = {}  # with patience: the least error, and the run that made it
-        self.passes_waited: dict[str, int] = {}  # since then
+        self.passes_waited: dict[str, int] = {}  # passes without improvement since then
 
     def keep(self, block: Block, first_row: int, labelled: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Keep the labelled rows of a block that are held out; returns which rows are held out."""
@@ -104,7 +104,7 @@ class Holdout:
             yield np.asarray(scorer.scores(rows)), block.labels if block.targets is None else block.targets
 
     def keep_some(self) -> None:
-        """Keep some thousands of the rows beyond the end of the fit."""
+        """Keep some thousands of the held-out rows in memory after the fit has ended."""
         n_rows = 0
         for block in self.blocks.blocks(1):
             if n_rows < _MOST_SCORES:
@@ -112,7 +112,7 @@ class Holdout:
             n_rows += len(block.labels)
 
     def wrong(self, run: Run, decide: Callable[[Floats], Any]) -> tuple[int, int]:
-        """How many of the rows are decided wrongly by the scores of a run, and of how many."""
+        """How many held-out rows `decide` gets wrong from the scores of a run, and how many rows there are."""
         wrong = rows = 0
         for scores, labels in self._scores(run):
             wrong += int((np.asarray(decide(scores)) != labels).sum())

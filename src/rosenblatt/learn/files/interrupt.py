@@ -17,7 +17,7 @@ class Interrupt:
     def __init__(self) -> None:
         self._waiting = False
         self._pending = False
-        self._handler: Any = None  # of SIGINT before
+        self._handler: Any = None  # the handler of SIGINT that was installed before
 
     def __enter__(self) -> Self:
         handler = signal.getsignal(signal.SIGINT)

@@ -1,6 +1,7 @@
-"""Some of the first rows that a fit learns, to look for a feature that gives the label away by itself.
+"""A sample of the first rows that a fit learns, in which to look for a single feature that gives the label away.
 
-Of a table or a matrix the rows are kept. Of sparse rows only what each feature tells is, and numpy is not needed.
+The rows of a table or of a dense matrix are kept. Of sparse rows only the telling features and their errors are kept,
+and numpy is not needed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from rosenblatt.readers.block_rows import take_examples
 from rosenblatt.records import Block, Csr, FeatureSpace
 
 FEWEST_ROWS = 100
-FEWEST_ERRORS = 10  # of guessing the commonest class: of fewer, a feature may be right by chance
+FEWEST_ERRORS = 10  # errors of always guessing the commonest class; with fewer, a feature may be right by chance
 TELLING = 0.5  # a feature tells much about the label if it makes at most this share of the errors of that guess
 _MOST_ROWS, _MOST_ENTRIES = 2000, 1 << 18
 
@@ -30,7 +31,7 @@ class LeakSample(NamedTuple):
 
     @classmethod
     def of(cls, block: Block, rows: NDArray[np.uint32] | None, n_classes: int, space: FeatureSpace) -> LeakSample:
-        """Rows from the whole block, since a file may be in an order of its own; `rows` are those to learn from."""
+        """Evenly spaced rows of the block, because a file may be sorted; `rows` are those to learn from."""
         values, count = block.values, block.rows if rows is None else len(rows)
         most = _MOST_ROWS
         if isinstance(values, Csr):
@@ -48,6 +49,6 @@ class LeakSample(NamedTuple):
             return cls(len(order), guess, first)
         most_wrong = int(TELLING * guess * len(order))
         leaks = native.telling_columns(native.rows_of(values), order, labels, n_classes, most_wrong)
-        # Of a table only the words of its texts, which come after its columns.
+        # In a table, only the words of its texts: their features come after its columns.
         errors = ((column, wrong / len(order)) for column, wrong in leaks if column >= len(space.columns))
         return cls(len(order), guess, first, tuple(errors))

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _REPORT_EVERY = 0.1  # seconds
 # Values that a run learns at once, so that its weights stay in the cache meanwhile; a single run need not wait.
 _BATCH = 1 << 18
-# What it takes to read one value of each kind of source, in weights that a learner visits meanwhile.
+# The cost of reading one value of each kind of source, as the number of weights that a learner visits in that time.
 _READ_COST = {"index": 10, "columns": 50, "hashed": 50}
 
 
@@ -78,11 +78,11 @@ class Fitting:
         self.pass_ = 0
         self.rows = 0  # rows of the unfinished pass that every run has visited
         self.resumed = False
-        self.learned_before = 0  # examples that the run of a model which learns on has learned before
-        self.goes_on_in_one_pass = True  # and each of them once
-        self.classes_before: tuple[Label, ...] = ()  # of that model
+        self.learned_before = 0  # examples that a loaded model has learned before this fit
+        self.goes_on_in_one_pass = True  # the loaded model has learned each of them once
+        self.classes_before: tuple[Label, ...] = ()  # of the loaded model
         self.honest_scores: HonestScores | None = None  # of the winner, once all passes are done
-        self.choice: Choice | None = None  # how few examples were learned
+        self.choice: Choice | None = None  # of the rule and its passes, where few examples were learned by folds
         self.leak_sample: LeakSample | None = None  # of the first rows that are learned
         self.checkpoint_failure: str | None = None  # why the last checkpoint was not written
         self._clock = _Clock(plan)
@@ -90,11 +90,11 @@ class Fitting:
 
     @property
     def n_classes(self) -> int:
-        """Of numbers one, of all examples."""
+        """The number of classes; 1 where a number is predicted."""
         return 1 if self.plan.predicts_number else len(self.classes)
 
     def run(self, save: Callable[[Fitting], None] | None = None) -> Restart | None:
-        """All the passes; why the fit must begin again, if it must. An interrupt saves the state between two blocks."""
+        """Make all the passes; returns why the fit must begin again, or None. An interrupt saves a checkpoint."""
         with self.examples, Interrupt() as interrupt:
             try:
                 if self.pass_ > 0 or self.plan.order == "shuffle":
@@ -118,7 +118,7 @@ class Fitting:
         return restart
 
     def add_class(self, classes: tuple[Label, ...], grow: Callable[[Run], Run]) -> None:
-        """Take in one class more, the last of these, when all rows so far are learned; `grow` gives a run its units."""
+        """Add the last of these classes, after all rows so far are learned; `grow` gives a run the units for it."""
         self.examples.add_class(classes)
         self.candidates.add_class(grow)
         self.classes = classes
@@ -230,7 +230,7 @@ class Fitting:
             self._choose_for_number(learning, interrupt)
             return
         tried = self._fold_candidates(learning)
-        # Where there is no work for all of them, an average is as good as the rule of the same loss in its first pass.
+        # If not all are affordable, an average is ranked by the first-pass error of the rule with the same loss.
         first_errors = dict(candidates.progressive)
         for rule, average in (("logistic", "logistic-average"), ("logistic-bold", "logistic-average-bold")):
             first_errors.setdefault(average, candidates.progressive.get(rule, 0.0))
@@ -258,7 +258,7 @@ class Fitting:
         settings: dict[str, Settings],
         interrupt: Interrupt,
     ) -> None:
-        """Learn all examples as was chosen; `settings` are those of all candidates."""
+        """Learn all examples by the chosen rule; `settings` are those of all candidates."""
         run = learning.fit(choice.rule, tried[choice.rule], self.plan.seed, choice.passes, self.plan.threads)
         interrupt.check()
         self.candidates.settings, self.candidates.runs = settings, {choice.rule: run}
@@ -300,7 +300,7 @@ class Fitting:
         first = {name: plan.candidates[name] for name in candidates.settings if name not in candidates.failed}
         more = plan.word_candidates if learning.hashed else plan.fold_candidates
         ahead = {name: more[name] for name in more if name not in LAST_RULES}
-        # Of rules that chance cannot tell apart, one that models probabilities.
+        # Nearly last, because of rules whose errors differ only by chance, one that models probabilities is preferred.
         mistake_driven = {name: rule for name, rule in first.items() if name in ("hinge", "perceptron")}
         others = {name: rule for name, rule in first.items() if name not in mistake_driven}
         bold = {name: rule for name, rule in more.items() if name == BOLD_AVERAGE}
@@ -344,7 +344,7 @@ class Fitting:
 
     @property
     def class_counts(self) -> tuple[int, ...]:
-        """Examples of each class, the held-out ones among them; of each label, where they have several."""
+        """Examples of each class, including the held-out ones; of each label, where examples may have several."""
         counts = self.examples.label_order.counts
         if self.sets is not None:
             return tuple(self.sets.counts(counts))
@@ -362,7 +362,7 @@ class Fitting:
             errors = {name: self.candidates.error(name) for name in runs}
             # For many sparse features the order of the rules is a good guess; for the columns of a table it is not.
             if not self._is_table() and self.number is None:
-                decisions = 1 if self.sets is None else len(self.classes)  # about each example
+                decisions = 1 if self.sets is None else len(self.classes)  # for each example
                 return first_of_the_best(errors, decisions * max(run.learner.t for run in runs.values()))
         return min(errors, key=errors.__getitem__)
 
@@ -380,7 +380,7 @@ class Fitting:
         return best
 
     def _honest_scores(self) -> HonestScores:
-        """Of the held-out rows where there are any, else of the first pass, each before it was learned."""
+        """The scores of the held-out rows if there are any, else of the first pass, each before it was learned."""
         if self.holdout.rows:
             return self.holdout.honest_scores(self.winner)
         learned = self.examples.learned + (self.learned_before if self.is_one_pass else 0)
@@ -390,8 +390,8 @@ class Fitting:
 class ParallelBatch:
     """Blocks that are gathered and then learned. A run learns them all at once, so its weights stay in the cache.
 
-    Runs share at most the positions of their columns, which decide nothing, so the answer is the same for any number
-    of threads.
+    Runs share nothing but the table of their columns' positions, which does not affect any weight, so the result is
+    the same for any number of threads.
     """
 
     def __init__(self, threads: int, degree: int = 1) -> None:

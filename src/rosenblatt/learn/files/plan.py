@@ -28,28 +28,28 @@ class Plan(NamedTuple):
 
     candidates: Mapping[str, Settings]
     passes: int | str = 1  # "auto": few examples as often as folds left out show to be best, many once
-    fold_candidates: Mapping[str, Settings] = MappingProxyType({})  # that are tried on few examples too
-    word_candidates: Mapping[str, Settings] = MappingProxyType({})  # these instead where there are words
+    fold_candidates: Mapping[str, Settings] = MappingProxyType({})  # also tried on few examples
+    word_candidates: Mapping[str, Settings] = MappingProxyType({})  # tried in their place for words
     holdout: float = 0.0
     patience: int | None = None
     threads: int = 1
     order: str = "given"
-    degree: int = 1  # of the products that are learned on
+    degree: int = 1  # products of up to this many columns are features
     scale_to_length: bool = False  # the candidates are for examples of length 1
     reading: ReadOptions = ReadOptions()  # how the source was opened
     cache: str | None = None
     seed: int = 0
-    class_weight: Mapping[Label, float] | str | None = None  # how much examples count; 'balanced': classes alike
-    class_counts: tuple[int, ...] = ()  # examples of each class that a model which learns on has learned before
+    class_weight: Mapping[Label, float] | str | None = None  # 'balanced': every class counts the same
+    class_counts: tuple[int, ...] = ()  # examples of each class that a loaded model has learned before
     task: str = "classes"  # or "number"
-    error: str = "squared"  # of a number, that is made small; or "absolute"
-    quantiles: tuple[float, ...] = ()  # of a number, in place of it
-    number_candidates: Mapping[str, Settings] = MappingProxyType({})  # in place of the others, where it is one
+    error: str = "squared"  # the error of a number to minimise; or "absolute"
+    quantiles: tuple[float, ...] = ()  # of a number, to predict in place of its mean
+    number_candidates: Mapping[str, Settings] = MappingProxyType({})  # to predict a number
     threshold: float | str | None = None  # what the threshold of the model is chosen by
     size: int | None = None  # bytes of the model file
     checkpoint: str | None = None
     checkpoint_every: float | None = None
-    learns_on: Mapping[str, Any] = MappingProxyType({})  # from which model, and how, for a checkpoint
+    learns_on: Mapping[str, Any] = MappingProxyType({})  # which model learns on, and how; a checkpoint compares it
     on_progress: Callable[[Progress], None] | None = None
 
     @property

@@ -1,9 +1,9 @@
-"""The Forgetron: a dual perceptron that rests on a bounded number of examples.
+"""The Forgetron: a dual perceptron that keeps a bounded number of examples.
 
 Dekel, Shalev-Shwartz and Singer, The Forgetron: a kernel-based perceptron on a budget, SIAM J. Comput. 37 (2008), the
-self-tuned form. After a mistake that makes a unit rest on more than `budget` examples, all its coefficients shrink by
-phi and the oldest example is forgotten. phi is the largest number up to 1 for which the damage done so far stays
-within 15/32 of the mistakes made so far; forgetting an example r with coefficient s y_r does the damage
+self-tuned form. When a mistake gives a unit more than `budget` examples, all its coefficients shrink by phi and the
+oldest example is forgotten. phi is the largest number up to 1 for which the damage done so far stays within 15/32 of
+the mistakes made so far; forgetting an example r with coefficient s y_r does the damage
 
     psi = (s phi)^2 + 2 s phi - 2 (s phi) (phi mu),        mu = y_r f(x_r).
 
@@ -51,7 +51,7 @@ class Forgetron(KernelRun):
         self.resting: list[list[int]] = [[] for _ in range(self.units)]  # places of the support, oldest first
         self.damage = np.zeros(self.units)
         self.unit_mistakes = np.zeros(self.units, dtype=np.int64)
-        self.largest = 0.0  # k(x, x)
+        self.largest = 0.0  # the largest k(x, x) met
 
     def fit(self, block: Block, max_iter: int, on_epoch: Callable[[KernelRun], None] | None = None) -> None:
         """Visit epochs until one is clean or max_iter are spent; after each, on_epoch is called."""
@@ -124,7 +124,7 @@ class Forgetron(KernelRun):
 
 
 class _Pool:
-    """The support and a block of rows that may join it, with their kernel values; the constant 1 is in them."""
+    """The support and a block of rows that may join it, with their kernel values, which include the bias's 1."""
 
     def __init__(self, run: Forgetron, values: Values, rows: NDArray[np.intp], first: int) -> None:
         self.kernel_values = run.kernel

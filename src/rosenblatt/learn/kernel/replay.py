@@ -14,9 +14,9 @@ _FEW = 64  # this many updates are added one by one, more of them by a matrix pr
 
 
 class KernelReplay:
-    """The scores of a recorded run are sums over its mistake log, so any part of the log gives those of that moment.
+    """The scores of a recorded run are sums over its mistake log, so its first entries give the scores at that moment.
 
-    f after k updates is the sum of coefficient_i (k(x_i, .) + 1) over the first k entries; the 1 where there is a bias.
+    f after k updates is the sum of coefficient_i (k(x_i, .) + 1) over the first k entries; the 1 is for the bias.
     """
 
     def __init__(self, run: KernelRun, seed: int) -> None:

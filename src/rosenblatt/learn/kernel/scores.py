@@ -16,8 +16,8 @@ from rosenblatt.learn.kernel.kernel_values import Kernel, overflow_error
 from rosenblatt.learn.kernel.support import Rows, Updates, add_scores, joined
 from rosenblatt.records import Floats, Values
 
-TOGETHER = 256  # rows visited on kernel values made together: enough for fast products
-_CELLS = 8 << 20  # kernel values made together
+TOGETHER = 256  # rows whose kernel values are computed together: enough for fast products
+_CELLS = 8 << 20  # kernel values computed together, at most
 
 
 def rows_together(support: int) -> int:
@@ -58,7 +58,7 @@ class StreamedScores:
     def _new_epoch(self) -> None:
         self.moved = Rows(self.kernel)  # rows of this epoch's updates, in their order
         self.updates: list[Updates] = []
-        self.visited: list[tuple[NDArray[np.intp], int]] = []  # rows, and how many updates their scores know of
+        self.visited: list[tuple[NDArray[np.intp], int]] = []  # rows, and how many updates their scores include
 
     def begin(self, rows: NDArray[np.intp]) -> tuple[Floats, NDArray[Any]]:
         values = self.kernel.take(self.values, rows)

@@ -17,7 +17,7 @@ from rosenblatt.learn.run import Run
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.records import Block, Floats, MistakeLog
 
-_FEW = 64  # one row in this many, or fewer, is a short stretch
+_FEW = 64  # visits of fewer than one row in this many are a short stretch
 
 
 class Replay:
@@ -157,7 +157,7 @@ class Replay:
     def _compare(self, replayed: tuple[NDArray[Any], ...]) -> None:
         at = slice(self._logged, int(self.log.t.searchsorted(np.uint64(self.t))))
         recorded: tuple[NDArray[Any], ...] = (self.log.t, self.log.row, self.log.unit, self.log.coefficient)
-        # By their bytes: of one visit there are few entries, or none, and array_equal takes five times as long.
+        # Their bytes are compared: one visit has few entries or none, and array_equal takes five times as long.
         if any(
             new.astype(old.dtype, copy=False).tobytes() != old[at].tobytes()
             for new, old in zip(replayed, recorded, strict=True)

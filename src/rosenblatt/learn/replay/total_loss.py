@@ -12,7 +12,7 @@ from rosenblatt.records import Floats
 def totals_of(replay: Replay, scheme: str, sides: NDArray[np.int8], unit: int) -> tuple[float, int]:
     """The loss summed over all rows that are learned from, and how many of them would be mistakes now.
 
-    Of one unit; where the units decide jointly, of their one decision.
+    For one unit; where the units decide jointly, for their joint decision.
     """
     rows, settings = replay.counted, replay.recording.settings
     labels, scores = replay.block.labels[rows], replay.scores(rows)

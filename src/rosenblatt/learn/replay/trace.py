@@ -297,7 +297,7 @@ class Trace:
             )
 
     def _targets(self, replay: Replay, row: int) -> dict[int, float]:
-        """What each unit that the example concerns is to say."""
+        """The target of each unit that the example concerns."""
         block = replay.block
         if block.targets is not None:
             return dict.fromkeys(range(self.n_units), float(block.targets[row]))

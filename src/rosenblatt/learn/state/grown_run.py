@@ -1,13 +1,13 @@
-"""A run with more columns or classes than it began with: what it has learned stays.
+"""A run gets more columns or classes and keeps what it has learned.
 
-A new column begins as in a new run. A new class is decided for no example before its first one:
+A new column begins as in a new run. A new class is not predicted for any example before its first one is learned:
 
 - with one unit per class (ovr, joint), its unit is the mean of the others, with a bias that is 1 less: no mean is above
   the highest of its scores;
 - one-vs-one, each pair of an old and the new class decides for the old one, by a bias of 1;
-- a label of several at once gets a unit without weights, with a bias of -1;
-- of one unit that decides between two classes become two opposed ones, w and -w (joint: half of each, whose difference
-  is w), which decide as it did.
+- where an example may have several labels, a new label gets a unit without weights, with a bias of -1;
+- a single unit for two classes becomes two opposite ones, w and -w (joint: half of each, whose difference is w), which
+  decide as it did.
 
 All of these are sums of old units and a constant: so are their averages, and the scores they would have given.
 """
@@ -48,9 +48,9 @@ def with_inserted_columns(run: Run, at: int, count: int) -> Run:
 
 
 def with_hashed_columns(run: Run, place: Sequence[int], features: int) -> Run:
-    """The run with column j moved to place[j] of so many, few of which occur.
+    """The run with column j moved to place[j] of so many hashed columns, few of which occur.
 
-    Two columns may share a place: there the weights are added, and of the rates the one that has moved further counts.
+    Two columns may share a place: then their weights are added, and the rate that has changed more is kept.
     """
     parts, to = _parts(run), np.asarray(place, dtype=np.int64)
     for name, part in parts.items():
@@ -67,7 +67,7 @@ def with_hashed_columns(run: Run, place: Sequence[int], features: int) -> Run:
 
 
 def with_forgetting(run: Run, half_life: float) -> Run:
-    """The run, which forgets from now on what it learns, and what it has learned."""
+    """The run, in which all that it has learned or will learn fades with this half-life from now on."""
     return _rebuilt(
         run, _parts(run), run.learner.features, run.counts() | {"settings": run.settings._replace(forget=half_life)}
     )
@@ -87,7 +87,7 @@ class UnitMap:
 
 
 def units_for_one_more(multi_class: str, n_classes: int, threshold: float = 0.0) -> UnitMap:
-    """The units of n + 1 classes from those of n classes, which were decided above this threshold if they are two."""
+    """The units of n + 1 classes from those of n; of two classes, the second was predicted above this threshold."""
     if multi_class == "ovo":
         before, after = class_pairs(n_classes), class_pairs(n_classes + 1)
         factors = np.array([[float(pair == old) for old in before] for pair in after])
@@ -127,7 +127,7 @@ def with_units(run: Run, units: UnitMap, n_classes: int) -> Run:
     n_new = n_units - len(counters["mistakes"])
     largest = max(counters["bound"]) + float(np.abs(units.bias).max())
     for name, new in (("mistakes", 0), ("loss", 0.0), ("pockets", (0, 0, math.inf, False, False))):
-        counters[name] = [*counters[name], *[new] * n_new]  # of all units together: joint classes share the first
+        counters[name] = [*counters[name], *[new] * n_new]  # joint classes share those of the first unit
     counters["bound"] = [largest] * n_units
     counts |= {
         "counters": counters,
@@ -140,8 +140,8 @@ def with_units(run: Run, units: UnitMap, n_classes: int) -> Run:
 
 
 def _mapped(part: _Entries, units: UnitMap, name: str, features: int) -> _Entries:
-    """A part of the learner by the new units. The rates of a unit are those of the one it is made of; of several, or
-    none, they start again."""
+    """A part of the learner for the new units. A unit that is made from one old unit has its rates; the rates of one
+    that is made from several, or none, start again."""
     factors = units.factors
     if name == "scale":
         single = (np.count_nonzero(factors, axis=1) == 1)[:, None]
@@ -176,7 +176,7 @@ def _added(entries: list[tuple[NDArray[np.int64], Floats]], features: int) -> tu
 def _mapped_sample(
     run: Run, units: UnitMap, capacity: int
 ) -> tuple[Floats, NDArray[np.int32], NDArray[np.uint64], int]:
-    """The sample of scores by the new units; of more units there is room for fewer examples."""
+    """The sample of scores for the new units: with more units there is room for fewer examples."""
     *arrays, stride = run.learner.score_sample()
     scores, labels, t = (np.asarray(numbers) for numbers in arrays)
     mapped = units.scores(scores)
@@ -209,7 +209,7 @@ def _parts(run: Run) -> dict[str, _Entries]:
 def _rebuilt(
     run: Run, parts: dict[str, _Entries], features: int, counts: dict[str, Any], *, compact: bool = False
 ) -> Run:
-    """A run with these weights and counts; it has compact columns where the old one has, or where it is told so."""
+    """A run with these weights and counts; it has compact columns if the old run has them, or if `compact`."""
     twin = object.__new__(Run)
     n_units = len(parts["weights"].bias)
     columns = native.Columns() if (compact or run.learner.is_compact) and n_units * features < 2**32 else None

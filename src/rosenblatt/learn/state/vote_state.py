@@ -103,13 +103,13 @@ def unpack_votes(
 def _check_visits(columns: Mapping[str, NDArray[Any]], stores: Sequence[Store], units: int) -> None:
     count, ends = len(columns["t"]), columns["ends"]
     rows = np.array([len(store.labels) for store in stores], dtype=np.int64)
-    fine = all(len(columns[name]) == count for name in ("store", "place", "ends"))
-    fine = (
-        fine and int(ends[-1] if count else 0) == len(columns["units"]) and bool((np.diff(ends, prepend=0) >= 0).all())
+    valid = all(len(columns[name]) == count for name in ("store", "place", "ends"))
+    valid = (
+        valid and int(ends[-1] if count else 0) == len(columns["units"]) and bool((np.diff(ends, prepend=0) >= 0).all())
     )
-    fine = fine and bool(((columns["units"] >= 0) & (columns["units"] < units)).all())
-    fine = fine and bool(((columns["store"] >= 0) & (columns["store"] < len(stores))).all())
-    if not fine or not ((columns["place"] >= 0) & (columns["place"] < rows[columns["store"]])).all():
+    valid = valid and bool(((columns["units"] >= 0) & (columns["units"] < units)).all())
+    valid = valid and bool(((columns["store"] >= 0) & (columns["store"] < len(stores))).all())
+    if not valid or not ((columns["place"] >= 0) & (columns["place"] < rows[columns["store"]])).all():
         raise damaged("its voters name an example or a unit that does not exist")
 
 

@@ -15,10 +15,10 @@ def class_weights(
     source_name: str,
     counts: Sequence[int] = (),
 ) -> Callable[[Any, Any], Any]:
-    """The function from the classes and the own weights of some examples to their weights.
+    """A function that takes the classes of some examples and their weights, and returns the final weights.
 
-    'balanced' counts the classes as their examples come, so that the order of the file decides and nothing else;
-    `counts` are the examples before this file.
+    'balanced' counts the classes as their examples arrive, so the weights depend on the order of the file and on
+    nothing else; `counts` are the examples of each class before this file.
     """
     if not isinstance(class_weight, str):
         fixed = weight_of_each(class_weight, classes, source_name)
@@ -36,7 +36,7 @@ def class_weights(
 def weight_of_each(
     class_weight: Mapping[Label, float] | str | None, classes: Sequence[Label], source_name: str
 ) -> list[float]:
-    """The weight of each class, or of each label: 1 where none is named."""
+    """The weight of each class, or of each label: 1 where none is given."""
     if class_weight is None or isinstance(class_weight, str):
         return [1.0] * len(classes)
     codes = class_codes(classes, list(class_weight))

@@ -1,7 +1,7 @@
 """Examples with several labels, or none: from the sets of labels of a source to the set of each example.
 
-A set is a bit for each label. The learners share the table of them, and a block names the set of each of its examples
-by number, as it names the class where an example has one label.
+A set has one bit for each label. The learners share one table of sets, and a block holds the number of each example's
+set in that table, where otherwise it holds the number of the example's class.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class LabelSetCoder(ClassCoder):
         self.sets = native.LabelSets(len(classes))
 
     def add(self, classes: Sequence[Label]) -> None:
-        """Know these labels from now on: sets that could not be numbered before may be now."""
+        """Use these labels from now on: sets with a label that was unknown before can be numbered now."""
         assert self.source.label_sets is not None
         self.classes = classes
         self.sets.grow(len(classes))
@@ -34,7 +34,7 @@ class LabelSetCoder(ClassCoder):
                 self._codes[k] = self._add([label_codes[label] for label in self.source.label_sets[k]])
 
     def codes(self, block: SourceBlock) -> tuple[memoryview, int]:
-        """The set of each row (UNKNOWN_LABEL: one of its labels is none of those known), and the smallest of these."""
+        """The set of each row (UNKNOWN_LABEL: one of its labels is unknown), and the smallest of these numbers."""
         assert self.source.label_sets is not None
         new = self.source.label_sets[len(self._codes) :]
         if new:

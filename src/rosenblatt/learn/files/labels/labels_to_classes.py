@@ -21,11 +21,11 @@ _MAX_FRACTIONS = 20  # labels that are not whole numbers: half stars are classes
 _MAX_BYTES_OF_ONE_LABEL = 64 << 20  # bytes kept in memory while a stream has had only one label
 _FEWEST_ROWS = 50  # with fewer, nothing can be said about the order of the labels
 _SORTED_SHARE, _RUNS_SHARE = 0.1, 0.75  # of the label changes that a shuffled file would have
-_SURE = 6.0  # standard deviations below their number by chance
+_SURE = 6.0  # standard deviations below the number expected by chance
 
 
 def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:
-    """The labels sorted and of one type: numbers as numbers, whole where all are; words as words."""
+    """The labels sorted and of one type: ints if all are whole numbers, else floats; strings if any is a word."""
     try:
         ordered = sorted(set(labels))
     except TypeError:
@@ -94,14 +94,14 @@ def _label_column(source: Source) -> str:
 
 
 class ClassCoder:
-    """The class of each example, by the positions that labels have in the source."""
+    """Turns labels, which are positions in the source's list of labels, into class indices."""
 
     def __init__(self, source: Source, classes: Sequence[Label], *, fixed: bool) -> None:
         self.source, self.classes, self.fixed = source, classes, fixed
         self._codes: list[int] = []
 
     def add(self, classes: Sequence[Label]) -> None:
-        """Know these classes from now on: the old ones, and more behind them."""
+        """Use these classes from now on: the old ones, and new ones after them."""
         self.classes, self._codes = classes, []
 
     def codes(self, block: SourceBlock) -> tuple[memoryview, int]:
@@ -176,9 +176,9 @@ class LabelOrder:
 
     @property
     def is_in_runs(self) -> bool:
-        """Do rows of one class come together, as where a file goes from place to place or from month to month?
+        """Do rows of one class come in runs, as in a file that goes from place to place or from month to month?
 
-        What is learned from the last of them is not what most rows are like.
+        Then the last rows, which decide most about the weights, are not like most rows.
 
         >>> from array import array
         >>> order = LabelOrder()
@@ -197,8 +197,7 @@ class LabelOrder:
 
 
 class KnownLabels(SourceWrapper):
-    """A source after a look at its labels, or at its first numbers; the blocks that were read for it are not read
-    again."""
+    """A source whose labels, or first numbers, have been looked at; the blocks read for that are not read again."""
 
     def __init__(
         self,
@@ -232,7 +231,7 @@ def _known_numbers(source: Source, rest: Iterator[SourceBlock], first: list[Sour
 def look_at_labels(source: Source, plan: Plan) -> KnownLabels:
     """The classes: those that the user named, else the labels of the first block.
 
-    Where that has one label only or is sorted by label, all blocks are read.
+    If that block has only one label or is sorted by label, all blocks are read.
     """
     if isinstance(source, KnownLabels):
         return source

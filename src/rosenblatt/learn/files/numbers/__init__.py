@@ -1,1 +1,1 @@
-"""What a fit of a number has of its own: its targets, its loss, and the choice among few examples."""
+"""What only a fit that predicts a number needs: its targets, its loss, and the choice of a rule on few examples."""

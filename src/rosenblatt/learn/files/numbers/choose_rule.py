@@ -1,7 +1,7 @@
-"""The choice among rules where a number is predicted: by which few examples are learned, how often, or by what penalty.
+"""Where a number is predicted from few examples: chooses the rule, and its number of passes or its penalty.
 
-The squared error has a minimum that is computed, by ridge regression, with smaller and smaller penalties; other errors,
-and words, are learned in passes. What errs least on folds that are left out then learns all examples.
+The minimum of the squared error is computed, by ridge regression, with smaller and smaller penalties; other errors, and
+words, are learned in passes. The candidate with the least error on left-out folds then learns all examples.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.records import HonestScores
 
 _PATIENCE = 3  # measurements without a clear improvement that end a candidate
-_PENALTIES_OF_MANY = PASSES[3:8:2]  # where a pass is long: then the penalty hardly matters
-_FEWEST_PENALTIES = 8  # that are tried, for the first are far too large
-_VISITS = 24  # of all rows, that a minimum takes about, for each penalty
-_FEWEST_ROWS = 3  # of which two are learned
-_PASSES_NEEDED = 8  # that there must be work for
-_ENOUGH_PASSES, _FAR_BEHIND = 5, 1.2  # then a candidate ends that errs more than the best by this factor
+_PENALTIES_OF_MANY = PASSES[3:8:2]  # tried where a pass is long: then the penalty hardly matters
+_FEWEST_PENALTIES = 8  # always tried, because the first ones are far too large
+_VISITS = 24  # how often, about, a minimum visits all rows for each penalty
+_FEWEST_ROWS = 3  # so that two are learned while one is left out
+_PASSES_NEEDED = 8  # a rule is tried only if this many passes are affordable
+_ENOUGH_PASSES, _FAR_BEHIND = 5, 1.2  # after so many passes a candidate ends if its error is the best times this
 _LESS = 0.9999  # an error must fall below this share of the least to count as an improvement
 
 
@@ -82,17 +82,17 @@ class _Trial:
         if self.best is None or point.error < self.best.error:
             self.best = point
         self._waited = 0 if is_better else self._waited + 1
-        few = self.name == NUMBER_MINIMUM and PASSES.index(passes) < _FEWEST_PENALTIES
-        self.ended = self._waited >= _PATIENCE and not few
+        more_penalties = self.name == NUMBER_MINIMUM and PASSES.index(passes) < _FEWEST_PENALTIES
+        self.ended = self._waited >= _PATIENCE and not more_penalties
 
     def _error(self, scores: Sequence[Any]) -> float:
         block, total, weight = self._learning.block, 0.0, 0.0
         targets, weights = np.asarray(block.target_buffer), block.weights
         for fold, part in zip(self._folds, scores, strict=True):
             rows = np.asarray(fold.left_out).astype(np.intp)
-            of_rows = None if weights is None else weights[rows]
-            total += total_loss(self.settings, np.asarray(part), targets[rows], of_rows)
-            weight += len(rows) if of_rows is None else float(of_rows.sum())
+            row_weights = None if weights is None else weights[rows]
+            total += total_loss(self.settings, np.asarray(part), targets[rows], row_weights)
+            weight += len(rows) if row_weights is None else float(row_weights.sum())
         return total / max(weight, 1e-300)
 
 
@@ -108,9 +108,9 @@ def choose_for_number(
 ) -> tuple[Choice, HonestScores] | None:
     """The best of the candidates, and its scores of the rows left out; None where there are too many examples.
 
-    `first_errors` are those of a first pass, by which rules are chosen where there is not work for all; they are of
-    other rows, and a few outliers make them incomparable with those of folds. `check` is called between two
-    measurements and may raise.
+    If not all rules are affordable, those with the least `first_errors`, made in the first pass, are tried. These
+    errors are not compared with those of folds: they are of other rows, where a few outliers make a difference.
+    `check` is called between two measurements and may raise.
     """
     if learning.rows.count < _FEWEST_ROWS:
         return None
@@ -139,7 +139,7 @@ def _affordable(
     first_errors: Mapping[str, float],
     work: int,
 ) -> list[str]:
-    """The minimum where the rows may be visited so often; else the rules that made the least errors in a first pass."""
+    """The minimum if it is affordable; else as many rules as are, those with the least errors in the first pass."""
     names = []
     minimum = candidates.get(NUMBER_MINIMUM)
     if minimum is not None and learning.has_minimum(minimum):

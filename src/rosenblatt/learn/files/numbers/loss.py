@@ -16,7 +16,7 @@ def losses_of(settings: Settings, scores: Floats, targets: Floats) -> Floats:
     >>> losses_of(rule, np.array([[0.0, 2.0]]), np.array([1.0])).round(6).tolist()
     [0.1]
     """
-    if settings.loss == "squared":  # whole, where the loss that a rule follows is the half of it
+    if settings.loss == "squared":  # not halved, unlike the loss that a rule minimises
         missing: Floats = targets - scores[:, 0]
         return missing * missing
     from rosenblatt.learn.number_losses import unit_losses  # loads numpy, which a fit of classes does without

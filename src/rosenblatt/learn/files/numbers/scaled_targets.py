@@ -1,4 +1,4 @@
-"""Numbers to predict, centred and scaled for the rules, which expect targets about 0 and about 1 apart."""
+"""Numbers to predict, centred and scaled: the rules expect targets around 0 with a spread of about 1."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class TargetScale(NamedTuple):
 
 
 def scale_of(targets: Iterable[float]) -> TargetScale:
-    """The scale by the first targets. Both numbers are rounded, so that little of the first rows decides a bit: the
-    width to a power of two, the centre to a multiple of it; the bias learns the rest.
+    """The scale of the first targets. The width is rounded to a power of two and the centre to a multiple of it, so
+    that the result depends little on which rows come first; the bias learns the rest.
 
     >>> scale_of([100.0, 110.0, 120.0]), scale_of([7.0, 7.0]), scale_of([])
     (TargetScale(centre=112.0, width=8.0), TargetScale(centre=7.0, width=8.0), TargetScale(centre=0.0, width=1.0))
@@ -50,7 +50,7 @@ def scale_of(targets: Iterable[float]) -> TargetScale:
 
 
 class TargetTally:
-    """The range and the mean of the targets that are learned, and whether rows that are alike come together."""
+    """The range, mean, median and spread of the targets that are learned."""
 
     def __init__(self) -> None:
         self.least, self.largest = math.inf, -math.inf
@@ -78,22 +78,22 @@ class TargetTally:
 
     @property
     def squared_error(self) -> float:
-        """Of always guessing the mean."""
+        """The squared error of always guessing the mean."""
         return max(self.squares / max(self.weight, 1e-300) - self.mean**2, 0.0)
 
     @property
     def absolute_error(self) -> float:
-        """Of always guessing the median, by the first of very many examples."""
+        """The absolute error of always guessing the median; of very many examples, by the first of them."""
         return float(np.abs(np.asarray(self.sample) - self.median).mean()) if len(self.sample) else 0.0
 
 
 def _added(total: float, numbers: Floats) -> float:
-    """The sum one after the other: the same bits on every machine and however the rows are cut into blocks."""
+    """The sum, added one by one: the same bits on every machine, and however the rows are divided into blocks."""
     return float(np.add.accumulate(np.append(total, numbers))[-1])
 
 
 class NumberCoder:
-    """In place of the class of each example its target, centred and scaled."""
+    """Gives each example its target, centred and scaled, where `ClassCoder` gives it a class."""
 
     classes: Sequence[Label] = ()
     sets = None
@@ -117,21 +117,21 @@ class NumberCoder:
         return ParsedBlock(block.values, labels, block.buffers[1], targets=targets)
 
     def order_of(self, examples: Block, codes: Any) -> Any:
-        """Whether each target lies above the centre, for what looks at the order of classes; -1 where it is missing."""
+        """1 for a target above the centre, 0 for others, -1 for a missing one: `LabelOrder` takes them for classes."""
         assert examples.targets is not None
         return np.where(np.asarray(codes) < 0, -1, examples.targets > 0).astype(np.int32)
 
     def refuse_equal(self) -> None:
-        """An error where there is nothing to learn, for all targets are the same."""
+        """DataError if all targets are the same, so that there is nothing to learn."""
         if self.tally.least < self.tally.largest:
             return
         value = self.scale.outside(np.array([self.tally.least]))[0]
         label = self.source.space.settings.get("label") if self.source.space.kind == "columns" else None
-        where = (
+        hint = (
             f"; the label is column {label!r}: if that is wrong, name another with {option('label')}" if label else ""
         )
         raise DataError(
-            f"{self.source.name}: every example has the target {value:.15g}, so there is nothing to learn{where}.",
+            f"{self.source.name}: every example has the target {value:.15g}, so there is nothing to learn{hint}.",
             file=self.source.name,
         )
 

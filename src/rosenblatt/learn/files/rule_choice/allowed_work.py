@@ -1,4 +1,4 @@
-"""What choosing by folds may cost, in weights visited, and the candidates that there is work and memory for.
+"""How much work choosing by folds may do, in weights visited, and which candidates that work and the memory allow.
 
 The work is bounded in weights visited, not in seconds, so the choice is the same on every machine and for any number of
 threads. Where one pass is long already, it is bounded by a share of that.
@@ -17,15 +17,16 @@ _WORK = 1 << 30  # weights that all candidates may visit together, where one pas
 SHORT_PASS = 1 << 22
 # After a longer pass: as a share of its work. The more classes, the fewer examples of each, and the more passes help.
 _SHARE, _SHARE_OF_MANY_CLASSES = 0.35, 1.0
-_WEIGHT_BYTES = 420 << 20  # of memory for the weights of all their runs
-WORK_OF_MINIMUM = 1 << 32  # at most: a weight costs less where none is changed before all rows are visited
-FEWEST_PENALTIES = 8  # that are tried, for the first are far too large; there must be work for them
+_WEIGHT_BYTES = 420 << 20  # memory for the weights of all runs of the candidates
+WORK_OF_MINIMUM = 1 << 32  # at most; visiting a weight costs less where none is changed before all rows are visited
+FEWEST_PENALTIES = 8  # always tried, because the first ones are far too large
 
 
 def work_allowed(learning: Learning, first_pass: Sequence[Settings] | None, read_cost: int) -> int:
-    """What folds may cost: no more than seconds, and where one pass is not short, a part of what that cost.
+    """The work that folds may do: some seconds, and after a long first pass no more than a share of its work.
 
-    `read_cost` is what it takes to read one value, in weights visited. None: that pass was in an order that spoils it.
+    `first_pass` are the rules that learned in the first pass, None if the order of the rows made it worthless;
+    `read_cost` is the cost of reading one value, in weights visited.
     """
     if learning.work <= SHORT_PASS or first_pass is None:
         return _WORK
@@ -35,7 +36,7 @@ def work_allowed(learning: Learning, first_pass: Sequence[Settings] | None, read
 
 
 def is_share_of_a_pass(work: int) -> bool:
-    """Whether the work is less than where one pass is short: then learning all examples in the end counts, too."""
+    """Whether the work is a share of a long first pass; then learning all examples in the end counts, too."""
     return work < _WORK
 
 

@@ -11,9 +11,9 @@ from rosenblatt.learn.files.rule_choice.learn_in_memory import Learning
 from rosenblatt.learn.settings import Settings
 
 _FOLDS = 5
-_FEW_ROWS = 20_000  # of more, one fold is enough to judge by
-_LEFT_OUT_ROWS = 10_000  # the most rows of that one
-# Passes that there must be work for; where there is less, fewer candidates are judged. Of one fold the data are large.
+_FEW_ROWS = 20_000  # with more, one fold is enough to judge by
+_LEFT_OUT_ROWS = 10_000  # at most, in that one fold
+# Passes that must be affordable for a candidate to be judged. One fold means that the data are large.
 _FEWEST_PASSES, _FEWEST_OF_ONE_FOLD = 8, 3
 Task: TypeAlias = Callable[[], Any]
 
@@ -24,7 +24,7 @@ class Fold(NamedTuple):
 
 
 def folds_of(learning: Learning, candidates: Sequence[Settings], work: int, seed: int) -> list[Fold]:
-    """Five folds, each left out once; of many examples one fold, which is left out."""
+    """Five folds, each left out once; for many examples, only one fold that is left out."""
     rows = learning.rows.count
     if rows <= _FEW_ROWS:
         folds = _split(learning, max(min(_FOLDS, rows), 2), _FOLDS, seed)
@@ -33,15 +33,16 @@ def folds_of(learning: Learning, candidates: Sequence[Settings], work: int, seed
     return _split(learning, max(_FOLDS, -(-rows // _LEFT_OUT_ROWS)), 1, seed)
 
 
-def _split(learning: Learning, count: int, wanted: int, seed: int) -> list[Fold]:
+def _split(learning: Learning, count: int, most: int, seed: int) -> list[Fold]:
+    """At most `most` of `count` stratified folds."""
     labels = learning.block.buffers[0]
     n_labels = learning.n_classes if learning.sets is None else len(learning.sets)
-    parts = native.stratified_folds(labels, n_labels, count, min(wanted, count), seed % 2**64)
+    parts = native.stratified_folds(labels, n_labels, count, min(most, count), seed % 2**64)
     return [Fold(training, left_out) for training, left_out in parts]
 
 
 def fewest_passes(folds: Sequence[Fold]) -> int:
-    """Passes of a candidate that there must be work for."""
+    """How many passes of a candidate must be affordable."""
     return _FEWEST_PASSES if len(folds) > 1 else _FEWEST_OF_ONE_FOLD
 
 

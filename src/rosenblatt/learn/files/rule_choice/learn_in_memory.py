@@ -25,17 +25,17 @@ from rosenblatt.records import Block, Csr
 PASSES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584)
 # What a row costs besides its values, and a value of a sparse row, in weights of dense rows.
 _ROW_COST, _SPARSE_COST = 16, 4
-# Penalties of the minimum, each measured where the others are after so many passes: alpha is 1 / (C times the weight of
-# all examples), C from a thousandth on, each about three times the one before.
+# The minimum is measured with one penalty for each entry of PASSES, in place of passes: alpha is 1 / (C times the
+# weight of all examples), where C begins at a thousandth and grows about threefold each time.
 FIRST_C, FACTOR = 1e-3, 10**0.5
 _NUMBER_STEPS = 64  # of conjugate gradients
-STEPS = 24  # of each penalty, which begins at the weights of the one before
-_MOST_WEIGHTS = 1 << 16  # of the minimum
+STEPS = 24  # for each penalty, which begins at the weights of the one before
+_MOST_WEIGHTS = 1 << 16  # for which a minimum is computed
 _STRIDE = 0x9E3779B97F4A7C15  # from the seed of one pass to that of the next
 
 
 class Shuffler:
-    """The rows in a new order for each pass; in the given order where that was asked for."""
+    """Puts the rows in a new order for each pass, or keeps the given order."""
 
     def __init__(self, seed: int, *, keep_order: bool) -> None:
         self._seed, self._keep_order = seed, keep_order
@@ -94,13 +94,13 @@ class Learning:
             run.learner.decide_about(self.sets)
         joint = settings.scheme(self.n_classes) in ("binary", "joint", "multi-label")
         if settings.loss == "logistic" and joint and not settings.rate.per_feature:
-            # One rate for all: long examples ask for a small one, at which the bias would hardly learn.
+            # With one rate for all weights, long examples need a small one, at which the bias would hardly learn.
             native.start_biases(run.learner, self.log_odds)
         return run
 
     @cached_property
     def log_odds(self) -> memoryview:
-        """The bias of each unit that knows the shares of the classes and nothing else."""
+        """The best bias of each unit without any feature: the log odds of its class."""
         labels, weights = self.block.buffers
         if self.sets is not None:
             return native.label_log_odds(self.sets, labels, weights)
@@ -108,18 +108,18 @@ class Learning:
 
     @cached_property
     def squared_rarities(self) -> memoryview:
-        """Of each column that occurs, the square of its inverse document frequency."""
+        """The squared inverse document frequency of each column that occurs."""
         return native.squared_rarities(self.rows, self.n_columns)
 
     def scaled(self, name: str, settings: Settings) -> Settings:
-        """A rule for examples of length 1, scaled to the length of these; rare columns count for more where it says."""
+        """Scale a rule for examples of length 1 to the length of these; RARITY_RULES weigh rare columns more."""
         if name not in RARITY_RULES:
             return scaled_to_length(settings, self.block.values)
         rows = min(self.rows.count, ROWS_MEASURED)
         return scaled_by(settings, power_of_2(native.weighted_squares(self.rows, rows, self.squared_rarities) / rows))
 
     def learn(self, run: Run, rows: Any, passes: int, threads: int = 1) -> None:
-        """Go on until so many passes are made, or one had no mistake."""
+        """Learn until the run has made so many passes, or one without a mistake."""
         while len(run.mistakes) < passes and run.status != "separated":
             run.begin_pass()
             run.visit(self.block, self.rows, self._shuffler.order(rows, len(run.mistakes)), threads)
@@ -129,29 +129,29 @@ class Learning:
         return run.scorer().scores(self.rows, rows)
 
     def fit(self, name: str, settings: Settings, seed: int, passes: int, threads: int) -> Run:
-        """What was chosen, on all examples."""
+        """Learn all examples by the chosen rule, with so many passes or the penalty that belongs to them."""
         rows = array("I", range(self.rows.count))
         if name not in (MINIMUM, NUMBER_MINIMUM):
             run = self.begin(name, settings, seed)
             self.learn(run, rows, passes, threads)
             return run
         weights = None
-        # Conjugate gradients need not come from larger penalties.
+        # Conjugate gradients need no warm start from larger penalties.
         penalties = (passes,) if self.predicts_number else PASSES[: PASSES.index(passes) + 1]
         for penalty in penalties:
             weights = self.minimum(rows, penalty, weights)
         return self.at_minimum(name, settings, seed, rows, weights)
 
     def has_minimum(self, settings: Settings) -> bool:
-        """Whether a run may begin at the minimum of the regularised logistic loss: of few weights, none of which fades
+        """Whether a run may begin at the minimum of the regularised loss: with few weights, and without forgetting
         or votes."""
         n_units = 1 if self.n_classes <= 2 else self.n_classes
         is_plain = settings.keep in ("average", "last") and not settings.forget
         return self.sets is None and not self.hashed and is_plain and n_units * self.rows.features <= _MOST_WEIGHTS
 
     def minimum(self, rows: Any, passes: int, start: Any) -> tuple[Any, Any]:
-        """The weights of the least regularised logistic loss, or squared error, by the penalty that belongs to so many
-        passes."""
+        """The weights that minimise the regularised logistic loss, or squared error, with the penalty that belongs to
+        so many passes."""
         labels, weights = self.block.buffers
         total = len(rows) if weights is None else sum(weights[row] for row in rows)
         alpha = 1.0 / (FIRST_C * FACTOR ** PASSES.index(passes) * max(total, 1e-300))

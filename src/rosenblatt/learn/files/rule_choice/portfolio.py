@@ -24,7 +24,7 @@ from rosenblatt.records import Block, Csr, Values
 RULES: Mapping[str, Settings] = MappingProxyType(
     {name: Settings(order="given", **{"keep": "last", **values}) for name, values in rules.RULES.items()}
 )
-# Of numbers, by their squared error; all of them are what 'auto' tries.
+# The rules for numbers, with the squared error; 'auto' tries all of them.
 NUMBER_RULES: Mapping[str, Settings] = MappingProxyType(
     {
         name: Settings(order="given", task="number", loss="squared", **{"keep": "last", **values})
@@ -53,13 +53,13 @@ WORD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType(
 RARITY_RULES = ("arow-rare",)
 LAST_RULES = (*RARITY_RULES, BOLD_AVERAGE)  # chosen only where they are clearly better than all others
 ROWS_MEASURED = 1000  # for the length of the examples
-_PORTFOLIO_BYTES = 420 << 20  # of weights that a portfolio may take
+_PORTFOLIO_BYTES = 420 << 20  # memory for the weights of all rules of a portfolio
 
 
 def scaled_to_length(settings: Settings, values: Values) -> Settings:
     """A rule for examples of length 1, scaled to the length of these: on examples k times as long it learns the same.
 
-    The length is rounded to a power of 2, so that nothing else of the first rows decides a bit.
+    The length is rounded to a power of 2, so that the result depends little on which rows come first.
     """
     if settings.length_scaling is None:
         return settings
@@ -118,7 +118,7 @@ def number_candidates(rule: str | Settings, error: str, quantiles: Sequence[floa
 
 
 def fold_candidates(rule: str | Settings, *, words: bool) -> dict[str, Settings]:
-    """What 'auto' tries besides, on few examples."""
+    """What 'auto' also tries on few examples."""
     return dict(WORD_PORTFOLIO if words else FOLD_PORTFOLIO) if rule == "auto" else {}
 
 
@@ -142,7 +142,7 @@ def weight_bytes(settings: Settings, features: int, classes: int) -> int:
 
 
 def check_memory(name: str, runs: Iterable[Settings], features: int, classes: int) -> None:
-    """DataError where the weights of all runs together would not fit in memory; else the system kills the process."""
+    """DataError if the weights of all runs together do not fit in memory: the system would kill the process."""
     why = why_too_large(sum(weight_bytes(settings, features, classes) for settings in runs))
     if why is not None:
         raise DataError(
@@ -163,7 +163,7 @@ class Candidates:
         label_weights: Sequence[float] | None = None,
     ) -> None:
         self._source_name, self._plan, self._n_classes, self._sets = source_name, plan, n_classes, sets
-        self._weights = label_weights or [1.0] * n_classes  # examples have the weights of classes
+        self._weights = label_weights or [1.0] * n_classes  # weights of classes are in those of the examples
         self.runs: dict[str, Run] = {}
         self.settings: dict[str, Settings] = {}  # of every run that was started
         self.progressive: dict[str, float] = {}  # errors made before learning, of rules that ended the first pass
@@ -172,7 +172,7 @@ class Candidates:
         self.given_up: dict[str, int] = {}  # rules that fell behind, after this many examples
         self.best_then: dict[str, float] = {}  # the error of the best rule at that point
         self._features_checked = 0  # there is memory for this many
-        self._before: tuple[float, float] | None = None  # of a model that learns on: its errors, and what it learned
+        self._before: tuple[float, float] | None = None  # errors and weight of a loaded model's examples
 
     def begin(self, block: Block, *, hashed: bool) -> None:
         """Begin the runs, which learn this block first."""
@@ -233,8 +233,8 @@ class Candidates:
             del self.runs[name]
 
     def error(self, name: str) -> float:
-        """The progressive error: wrong predictions made before learning, as a share of the weight of the first pass; of
-        a number the mean error of these.
+        """The progressive error: wrong predictions made before learning, as a share of the weight of the first pass;
+        where a number is predicted, the mean error of these predictions.
 
         For a rule that keeps its average it is the error of the average, estimated on some thousand rows.
         """
@@ -250,11 +250,11 @@ class Candidates:
         return learner.squared_error if self._plan.error == "squared" else learner.absolute_error
 
     def known_before(self, run: Run) -> None:
-        """What this run of a model has learned so far is not new."""
+        """Remember the errors that the run of a loaded model has made so far, for `new_error` to leave out."""
         self._before = self._errors(run.learner), run.learner.weighed
 
     def new_error(self, name: str) -> float | None:
-        """The progressive error on the new examples alone, where a model learns on."""
+        """The progressive error on the new examples alone; None unless a loaded model learns on."""
         if self._before is None:
             return None
         learner, (errors, weighed) = self.runs[name].learner, self._before

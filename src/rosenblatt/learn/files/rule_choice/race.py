@@ -12,7 +12,7 @@ _FIRST = 1 << 13  # examples before the first comparison; then at each doubling
 _SURE = 4.0  # standard errors of the difference of two shares
 _ALIKE = 0.002  # a rule that is not better than the best by more than this is dropped
 _ENOUGH = 100_000  # examples needed to say so
-_PIECES = 8  # pieces they must come in: their differences show what chance does
+_PIECES = 8  # pieces that these examples must come in, so that the spread over the pieces shows what chance does
 _LIKELY = 2.5  # standard errors
 
 
@@ -34,8 +34,8 @@ class Race:
         counts_mistakes: bool = True,
     ) -> None:
         self.next_look = next_look
-        self.counts_mistakes = counts_mistakes  # else errors are sums, of which chance can say nothing beforehand
-        # At the last comparison and since.
+        self.counts_mistakes = counts_mistakes  # else errors are sums, whose variance is not known beforehand
+        # The marks of each rule at the last comparison and since.
         self.marks = {name: list(earlier) for name, earlier in (marks or {}).items()}
 
     def losers(self, errors_made: Mapping[str, Mark]) -> list[str]:

@@ -18,7 +18,7 @@ from rosenblatt.learn.settings import Settings
 
 PATIENCE = 3  # measurements without improvement that end a candidate
 _LESS = 0.99  # a loss must fall below this share of the best to count as an improvement
-CLEARLY_LESS = 0.8  # of the loss of the first candidate: what its bold twin must have to be chosen for it
+CLEARLY_LESS = 0.8  # a bold twin is chosen in place of a candidate if its loss is below this share of the other's
 
 
 class Point(NamedTuple):
@@ -33,7 +33,7 @@ class Point(NamedTuple):
 class Trial:
     """A candidate: a run for each fold, the best it has reached, and whether it goes on."""
 
-    scores_are_logits = False  # else their scale says how many passes were made
+    scores_are_logits = False  # else their scale depends on the number of passes
 
     def __init__(self, learning: Learning, folds: Sequence[Fold], name: str, settings: Settings, seed: int) -> None:
         self._learning, self._folds, self.settings = learning, folds, settings
