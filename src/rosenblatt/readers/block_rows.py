@@ -27,7 +27,7 @@ def take_sparse_rows(values: Csr, rows: NDArray[np.integer[Any]]) -> Csr:
 
 
 def stack_rows(matrices: Sequence[Values]) -> Values:
-    """One matrix of all the rows, as wide as the widest: later blocks of a source may know more columns."""
+    """One matrix of all the rows, as wide as the widest: later blocks of a source may have more columns."""
     sparse = [matrix for matrix in matrices if isinstance(matrix, Csr)]
     if not sparse:
         return _stack_dense([matrix for matrix in matrices if not isinstance(matrix, Csr)])

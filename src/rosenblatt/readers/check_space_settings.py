@@ -1,6 +1,6 @@
-"""The settings of a feature space in a model file, checked: a reader takes them as they are.
+"""Checks the settings of a feature space in a model file, because readers trust them.
 
-Anybody can sign a model file: its checksum finds damage, not bad intent.
+Anybody can write a model file with a valid checksum, which finds damage, not bad intent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rosenblatt.records import FeatureSpace
 from rosenblatt.storage.checked_header import Header, damaged
 
 _COUNT = 2**32 + 1
-# As in table/columns/dates.py, which loads pyarrow.
+# The same as in table/columns/dates.py, which is not imported here because it loads pyarrow.
 _FORMS = (
     "typed",
     "year-month-day",
@@ -139,7 +139,7 @@ def _check_hashing(space: FeatureSpace) -> None:
 
 
 def _check_table(space: FeatureSpace) -> None:
-    """What a reader of tables asks of the settings; the numbers are the first columns."""
+    """ModelError unless the settings have what a reader of tables needs; numbers are the first columns."""
     settings = space.settings
     if not {"words", "texts", "label"} <= set(settings) or None in (settings["words"], settings["texts"]):
         raise damaged("its settings do not say what the columns hold")

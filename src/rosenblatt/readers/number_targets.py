@@ -13,15 +13,15 @@ from rosenblatt.errors import DataError, option
 
 Task: TypeAlias = Literal["classes", "number"]
 
-LARGEST = 1e100  # of a target: the square of what lies far beyond it overflows
-FEW_VALUES = 20  # that classes may have, whatever they look like: half stars, grades, years at school
-_FEWEST_FRACTIONS = 5  # in few rows, which mostly differ
+LARGEST = 1e100  # the largest target: the square of a much larger one overflows
+FEW_VALUES = 20  # so few different labels are classes, whatever they look like: half stars, grades, years at school
+_FEWEST_FRACTIONS = 5  # so many different fractions are numbers if the rows are few and mostly differ
 _ROWS_A_VALUE = 5  # whole numbers that repeat less often than this are not classes
-_BAD_SHARE = 0.05  # of labels that are not numbers among numbers: mistakes, which are refused one by one
-_GAPS = 2  # and neither are those that leave out more of their range than they use
-_ALIKE = 0.7  # of neighbours, the correlation of (the roots of) how often they occur: chance alone gives about 0
-_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")  # that every date has
-_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")  # what one label is, at its start, where one is wrong
+_BAD_SHARE = 0.05  # up to this share of labels that are not numbers are mistakes, which are refused one by one
+_GAPS = 2  # whole numbers whose range is more than so many times their count are not classes
+_ALIKE = 0.7  # least correlation of how often neighbours occur (its root) in a quantity: chance alone gives about 0
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")  # every date has one
+_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")  # how a date begins, to advise about a wrong label
 
 
 def look_like_numbers(values: Sequence[float], n_rows: int, counts: Callable[[], Sequence[int]] | None = None) -> bool:
@@ -67,7 +67,7 @@ def _are_spread_like_amounts(values: Sequence[float], counts: Sequence[int]) -> 
 
 
 def look_like_amounts(numbers: Iterable[float]) -> bool:
-    """The same of the label of each row."""
+    """The same, from the label of each row."""
     counts = Counter(numbers)
     values = sorted(counts)
     return look_like_numbers(values, counts.total(), lambda: [counts[value] for value in values])
@@ -87,7 +87,7 @@ def number_of(token: str) -> float | None:
 
 
 def mostly_numbers(tokens: Sequence[str]) -> list[float]:
-    """The numbers among these, if at most one in twenty is none; else nothing.
+    """The numbers among these tokens if at most one token in twenty is not a number; else an empty list.
 
     >>> mostly_numbers(["1.5"] * 19 + ["two"])[:2], mostly_numbers(["1.5", "two"]), mostly_numbers([])
     ([1.5, 1.5], [], [])
@@ -123,7 +123,7 @@ def look_like_dates(tokens: Sequence[str]) -> bool:
 
 
 def dates_refused(name: str, which: str, task: str | None, *, is_column: bool = False) -> DataError:
-    """That labels are dates, where they are to be numbers or are too many for classes that nobody named so."""
+    """The error for labels that are dates, where numbers are expected or nobody said that so many are classes."""
     advice = "count the days since one of them"
     if is_column:
         advice += f", or name another column with {option('label')}"
@@ -133,5 +133,5 @@ def dates_refused(name: str, which: str, task: str | None, *, is_column: bool = 
 
 
 def detected(what: str) -> str:
-    """That a number will be predicted, and how to say that it is not one."""
+    """The note that a number will be predicted, and how to predict classes instead."""
     return f"predicting a number, {what}; {option('task', 'classes')} if these are labels"

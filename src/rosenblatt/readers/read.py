@@ -157,8 +157,8 @@ def _space_of(like: Any) -> FeatureSpace | None:
 
 
 def _takes_features(like: Any) -> bool:
-    """`predict` of a table takes a dense matrix for rows of the table itself, a sparse one for their features: so what
-    is scaled already must not be dense."""
+    """Whether rows are read as features of a table, which must be sparse: a model of a table takes a dense matrix for
+    rows of the table itself, and would scale them again."""
     space = _space_of(like)
     return space is not None and space.kind == "columns" and (space is not like or space.scale is not None)
 

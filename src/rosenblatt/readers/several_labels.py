@@ -7,7 +7,7 @@ from rosenblatt import native
 from rosenblatt.readers.labels import Labels
 from rosenblatt.records import Label
 
-SEPARATORS = ("|", ";", ",")  # that are looked for, the likeliest to stand between labels first
+SEPARATORS = ("|", ";", ",")  # that are looked for, in this order
 LONGEST_LABELS = 1 << 16  # bytes of the labels of one example, as longest_labels in cpp/parse/parsed_lines.hpp
 UNIT = "\x1f"  # ASCII's unit separator: between labels that the file keeps apart by itself, as in a list
 

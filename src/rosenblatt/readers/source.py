@@ -37,8 +37,8 @@ class ReadOptions(NamedTuple):
     keep: tuple[str, ...] = ()  # columns not to leave out, whatever they hold; '*' is every column
     as_: tuple[str, ...] = ()  # 'kind:column': columns to read as number, word, text or date
     scale: bool | None = options.scale.default  # None: where `decide` is set
-    grow: bool = False  # with the space of a model: take in what it does not know, to learn on
-    decide: bool = False  # scale numbers, leave out ids, take dates apart: what is learned well, not what is written
+    grow: bool = False  # with the space of a model: add the features that it does not have, to learn on
+    decide: bool = False  # scale numbers, leave out ids, split dates, so that they are learned well
     classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
     task: str | None = None  # 'classes' or 'number'; None: with `decide` by the labels, else classes
     multi_label: bool = options.multi_label.default  # an example may have several labels
@@ -82,7 +82,7 @@ class Source(ABC):
         None  # with `multi_label`: every set of them, as positions in `labels`
     )
     label_separator: str | None = None  # what stands between the labels of a set
-    task: Task | None = "classes"  # what the labels are, and blocks of numbers have targets; None: not known yet
+    task: Task | None = "classes"  # what the labels are; for numbers, blocks have targets; None: not known yet
     skipped: int  # bad rows left out so far
     skipped_by_file: Mapping[str, int] = MappingProxyType({})  # how many of them each file has
     bad_rows: list[BadRow]  # the first few of them
@@ -104,7 +104,7 @@ class Source(ABC):
         return {}
 
     def reopened(self, reading: ReadOptions) -> Source | None:
-        """The same examples read in another way; None where the file of this name is to be opened for it."""
+        """The same examples read with other options; None if the caller can open `inputs` again for that."""
         return None
 
     @abstractmethod

@@ -104,7 +104,7 @@ def _permissions(paths: Sequence[str], labels_from: str | None) -> int:
 def cache_path(paths: Sequence[str], folder: str | None) -> Path:
     """Beside the data by default; in a folder for the caches of many files, with a hash of the path of the data.
 
-    That of several files is named after the first of them, with a hash of all paths.
+    The cache of several files is named after the first of them, with a hash of all paths.
     """
     name = paths[0]
     if folder is None and len(paths) == 1:
@@ -130,15 +130,15 @@ def identity(paths: Sequence[str], reading: ReadOptions, other: Mapping[str, Any
 
     before = other.get("data") if other else None
     many = len(paths) > 1
-    of_parts = before if isinstance(before, list) and len(before) == len(paths) else [before] * len(paths)
-    of_data = [fingerprint_of(path, part) for path, part in zip(paths, of_parts, strict=True)]
-    of_labels = other.get("labels") if other else None
+    parts_before = before if isinstance(before, list) and len(before) == len(paths) else [before] * len(paths)
+    fingerprints = [fingerprint_of(path, part) for path, part in zip(paths, parts_before, strict=True)]
+    labels_before = other.get("labels") if other else None
     return {
         "layout": _LAYOUT,
         "version": __version__,
         "reading": {key: value for key, value in reading.as_json().items() if key != "labels_from"},
-        "data": of_data if many else of_data[0],
-        "labels": None if reading.labels_from is None else fingerprint_of(reading.labels_from, of_labels),
+        "data": fingerprints if many else fingerprints[0],
+        "labels": None if reading.labels_from is None else fingerprint_of(reading.labels_from, labels_before),
     }
 
 
@@ -173,7 +173,7 @@ class CachedSource(Source):
         self._all_skipped = header.count("skipped")
         by_file = header.section("skipped_by_file")
         self._all_skipped_by_file = {file: by_file.count(file) for file in by_file.values}
-        old_name = header.text("name")  # a sentence about a single file begins with the name that it then had
+        old_name = header.text("name")  # a sentence about a single file begins with the file's old name
         rows, sentences = header.counts("bad"), read_texts(tensors, "bad", len(header.items("bad")))
         self._all_bad_rows = [
             BadRow(row, self.name + sentence.removeprefix(old_name) if sentence.startswith(old_name) else sentence)
@@ -208,7 +208,7 @@ class CachedSource(Source):
             raise DamagedCacheError(str(self._cache)) from None
 
     def _check(self, block: Block) -> None:
-        """Whoever wrote the cache, its rows and labels must be such as can be learned."""
+        """DamagedPageError unless its rows and labels can be learned: another program may have written the cache."""
         labels = np.asarray(block.buffers[0])
         n_labels = 1 if self.task == "number" else len(self.labels)
         in_list = len(labels) == 0 or -1 <= labels.min() <= labels.max() < n_labels

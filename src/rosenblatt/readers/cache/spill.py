@@ -39,7 +39,7 @@ class SpillCache:
             self._file = None
 
     def append(self, block: Block, share_read: float = 0.0) -> None:
-        """Add a block. With it `share_read` of the data is read: where many more will come, none is kept in memory."""
+        """Add a block, after which `share_read` of the data is read: if many more will come, none stays in memory."""
         if self._file is not None:
             self._write(block)
             return

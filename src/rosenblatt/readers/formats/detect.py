@@ -89,18 +89,19 @@ def find_format(file: InputFile, reading: ReadOptions, space: FeatureSpace | Non
 
 
 def _format_of_line(file: InputFile, space: FeatureSpace) -> str:
-    """The format of a pipe of which only the first line is there: the model's own, or another of the same features."""
+    """The format of a pipe from its first line alone: the model's own, or another with the same kind of features."""
     usual = space.settings.get("format")
     # An object on a line is never a row of CSV, whatever its commas look like.
     names = sorted(formats_with(feature_kind(space)), key=lambda name: (name != "jsonl", name != usual))
-    written = [name for name in names if FORMATS[name].signature is None]
+    text_formats = [name for name in names if FORMATS[name].signature is None]
     lines = sample_lines(file.head)
-    like = (name for name in written if (looks_like := FORMATS[name].looks_like) is not None and looks_like(lines))
-    return next(like, usual if usual in written else written[-1])
+    checks = ((name, FORMATS[name].looks_like) for name in text_formats)
+    matching = (name for name, looks_like in checks if looks_like is not None and looks_like(lines))
+    return next(matching, usual if usual in text_formats else text_formats[-1])
 
 
 def refuse_other_format(file: InputFile, first: str, format: str, labels_from: str | None) -> None:
-    """A short part may look like more formats than one: it is refused where it does not look like the first file."""
+    """DataError if a file does not look like the format of the first one. A short file may look like several."""
     looks_like, is_object = FORMATS[format].looks_like, FORMATS["jsonl"].looks_like
     lines = sample_lines(file.head)
     # A line of JSON may have as many commas as a row of a table.

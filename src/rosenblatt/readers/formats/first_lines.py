@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 
 from rosenblatt.readers.inputs.input_file import HEAD
 
-_LINES = 50  # that are looked at
-_MAX_WORDS = 50  # of a line that are looked at
+_LINES = 50  # lines that are looked at
+_MAX_WORDS = 50  # words of a line that are looked at
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-# Not compiled here: most files say by their name what they are.
+# Not compiled on import: the names of most files tell their format.
 _PAIR = rf"(?i:(?:\d+|qid):(?:{_NUMBER}|[+-]?(?:nan|inf\w*)))"
-# Letters of scripts without spaces: so many of them are a word on average.
+# Letters of scripts without spaces: on average two, or four, of them make a word.
 _TWO_A_WORD = r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 _FOUR_A_WORD = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
 _BEFORE_BAR = rf"(?:{_NUMBER}\s+){{0,3}}(?:'[^\s|:]*\s*|[^\s|:]*)|{_NUMBER}\s+"
@@ -31,12 +31,12 @@ def _mostly(lines: Sequence[str], matches: Callable[[str], bool]) -> bool:
 
 
 def looks_like_json(lines: Sequence[str]) -> bool:
-    """An object on the first line; one that begins so is never a table of cells."""
+    """Whether the first line begins an object; a table of cells never begins like this."""
     return bool(lines) and lines[0].lstrip().startswith("{")
 
 
 def looks_like_fasttext(lines: Sequence[str]) -> bool:
-    """A line may have no label where others have several: one that has is enough."""
+    """One line with a label is enough: where examples may have several, other lines may have none."""
     return any(line.lstrip().startswith("__label__") for line in lines)
 
 

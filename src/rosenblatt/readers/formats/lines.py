@@ -1,4 +1,4 @@
-"""Formats of one example a line: the file is cut at line ends, parsed natively in parallel, and given in order."""
+"""Formats with one example per line: blocks end at line ends, are parsed natively in parallel, and come in order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rosenblatt.records import FeatureSpace, Floats, ParsedCsr, ParsedSourceBloc
 if TYPE_CHECKING:
     from rosenblatt.readers.formats.bad_lines import Fault
 
-LONGEST_LINE = 1 << 28  # as in cpp/parse/lines.hpp: a packed file may hold an endless one
+LONGEST_LINE = 1 << 28  # as in cpp/parse/lines.hpp: a compressed file may hold an endless one
 BLOCK_BYTES = 1 << 20  # a block holds the lines that begin in this many bytes of the file
 
 
@@ -69,10 +69,10 @@ class LineSource(FileSource):
 
     The lines may be parsed in other processes, which have a source of their own over the same file (`elsewhere`). What
     their `parse` must know of this one is its `parser_state`; what this one must know of it beside `Parsed`, their
-    `parser_result`. All of it is written as JSON.
+    `parser_result`. Both must be JSON values.
     """
 
-    elsewhere: ParseElsewhere | None = None  # what parses the spans instead of threads of this process
+    elsewhere: ParseElsewhere | None = None  # parses the spans in place of the threads of this process
     names_bits = 0  # of the hash, where names are collected
 
     block_bytes: int | None = None  # where a format needs another size than BLOCK_BYTES
@@ -93,7 +93,7 @@ class LineSource(FileSource):
         return {}
 
     def take_parser_state(self, state: Mapping[str, Any]) -> None:
-        """Parse from now on as a source whose `parser_state` this is."""
+        """Parse from now on like the source that has this `parser_state`."""
 
     def parser_result(self) -> Any:
         return None
@@ -227,7 +227,7 @@ def task_of_tokens(codes: Any, tokens: Sequence[bytes], name: str) -> Task | Non
     """What the labels of the first rows of a file are; None where no row has one."""
     if not tokens:
         return None
-    # Without numpy: a fit of classes may do without it.
+    # Without numpy, which a fit of classes may never load.
     texts = [token.decode("utf-8", errors="replace") for token in tokens]
     numbers = mostly_numbers(texts)
     if not numbers and len(texts) > FEW_VALUES and look_like_dates(texts):
@@ -244,7 +244,7 @@ def task_of_tokens(codes: Any, tokens: Sequence[bytes], name: str) -> Task | Non
 
 
 def numbers_of_tokens(tokens: Sequence[bytes]) -> tuple[Floats, Sequence[int]]:
-    """The number of each token, NaN where it is none that can be learned, and the positions of these."""
+    """The number of each token, NaN where it cannot be learned, and the positions of those that cannot."""
     numbers: Floats = np.asarray(native.numbers_of_labels(list(tokens)))
     bad = []
     for k in np.flatnonzero(~(np.abs(numbers) <= LARGEST)).tolist():

@@ -67,7 +67,7 @@ class VwSource(HashedLineSource):
             self._refuse_missing([name for name in missing if elsewhere is None or name in elsewhere])
 
     def _refuse_missing(self, namespaces: Sequence[str]) -> None:
-        """A crossed namespace that no line has was misspelled; show those of the first lines."""
+        """DataError for a crossed namespace that no line has; it shows those of the first lines."""
         if namespaces:
             whole_lines = self.file.head[: self.file.head.rfind(b"\n") + 1] or self.file.head
             present = dict.fromkeys(re.findall(rb"\|([^\s:|]+)", whole_lines))

@@ -76,8 +76,8 @@ class NameCollector:
 
 
 class ColumnNames(Mapping[int, str]):
-    """Column -> the first name hashed to it, as far as the native dictionary has them on first access; of some columns
-    another name, which is more common."""
+    """Column -> the first name hashed to it, among the names that the native dictionary has on first access; `others`
+    replaces some of them by more common names."""
 
     def __init__(self, names: native.NameDictionary, first: int, others: Mapping[int, str] | None = None) -> None:
         self._names, self._first, self._others = names, first, dict(others or {})

@@ -50,7 +50,7 @@ def hashing_settings(reading: ReadOptions, space: FeatureSpace | None) -> Hashin
 
 
 def splitting_of(space: FeatureSpace) -> int:
-    """How the model splits text into words: it goes on as it was learned. The first models do not say."""
+    """How the model splits text into words, which never changes for a model. The first models do not store it."""
     return int(space.settings.get("splitting", _FIRST_SPLITTING))
 
 

@@ -1,4 +1,4 @@
-"""One example as a person writes it: in the form of a file of its kind, or of a table in several others."""
+"""One example as a person writes it: like a line in a file of the model's format, or for a table in other forms too."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _of_json(example: str) -> dict[str, str]:
 
 
 def flat(record: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
-    """The values of an object; those of one within it have the names of both, with a dot between them."""
+    """The names and values of a JSON object; the names in a nested object begin with its own name and a dot."""
     pairs = []
     for name, value in record.items():
         pairs += flat(value, f"{before}{name}.") if isinstance(value, dict) else [(f"{before}{name}", value)]
@@ -109,7 +109,7 @@ def flat(record: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
 
 
 def cell_of(value: Any) -> str:
-    """The cell of a table that a value of JSON is."""
+    """A JSON value as the cell of a table."""
     if isinstance(value, list):
         return " ".join(map(cell_of, value))
     if value is None or isinstance(value, bool):

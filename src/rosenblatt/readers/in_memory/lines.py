@@ -30,7 +30,7 @@ def text_source(
 
 
 def vw_source(lines: Sequence[str], reading: ReadOptions, space: FeatureSpace) -> VwSource:
-    """Lines to predict; whatever label is on them is theirs."""
+    """Lines to predict; they may have labels of their own."""
     data = "".join(_one_line(line) + "\n" for line in lines)
     return VwSource(_file_of(data), reading._replace(format="vw"), space)
 

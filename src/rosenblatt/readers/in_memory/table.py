@@ -21,7 +21,7 @@ _BATCH_ROWS = 1 << 16
 
 
 class TypedTable(TypedFile):
-    """A table in memory, as `TypedFile` gives one that is in a file."""
+    """A table in memory, with the interface of `TypedFile`."""
 
     def __init__(self, table: pa.Table, name: str = NAME) -> None:
         self._table = table

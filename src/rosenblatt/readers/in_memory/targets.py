@@ -32,7 +32,7 @@ class Targets:
 
 
 class ClassLabels(Labels):
-    """Labels that a source meets as their positions in a list of classes: '1' stays a word where it is one."""
+    """Labels that a source reads as positions in a list of classes, so that a class named '1' stays a word."""
 
     def __init__(self, classes: Sequence[Label]) -> None:
         super().__init__(NAME)
@@ -45,7 +45,7 @@ class ClassLabels(Labels):
 
 
 class TargetSets(SeveralLabels):
-    """Sets of classes that a source meets as their numbers."""
+    """Sets of classes that a source reads as their numbers."""
 
     def __init__(self, classes: Sequence[Label], sets: Sequence[tuple[int, ...]]) -> None:
         super().__init__(NAME, UNIT)
@@ -57,7 +57,7 @@ class TargetSets(SeveralLabels):
 
 
 class MemorySource(FileSource):
-    """A source whose labels and weights are given apart from the rows; it comes before a source of files."""
+    """A source whose labels and weights are given apart from the rows: a base class to name before a `FileSource`."""
 
     targets: Targets | None
 
@@ -66,7 +66,7 @@ class MemorySource(FileSource):
     ) -> None:
         self.targets = targets
         if targets is not None and targets.numbers is not None:
-            reading = reading._replace(task="classes")  # all of one class, as the rows are read; then come the numbers
+            reading = reading._replace(task="classes")  # all rows are read as of one class; `blocks` adds the numbers
         super().__init__(file, reading, model_space)
         if targets is not None and targets.numbers is not None:
             self.task = "number"

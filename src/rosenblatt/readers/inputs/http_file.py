@@ -1,4 +1,4 @@
-"""Files of a web server, by URL (`https://`): streamed, and where the connection breaks, read on from there."""
+"""Files of a web server, by URL (`https://`), streamed; reading continues after a broken connection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rosenblatt.readers.inputs.remote_file import without_secrets
 from rosenblatt.version import __version__
 
 _TIMEOUT = 60.0  # seconds without a byte
-_ATTEMPTS = 4  # of one request, or to get on from one byte
+_ATTEMPTS = 4  # to make a request, or to continue at the same byte
 _PAUSE = 0.25  # seconds before the second attempt, doubled before each later one
 _BUSY = (429, 500, 502, 503, 504)  # answers after which it is worth trying again
 
@@ -51,7 +51,7 @@ class HttpFile(InputFile):
         return counted_stream(self, self._reader())
 
     def random_access(self, format: str) -> Any:
-        """The path of a copy, which is gone when nobody reads the file any more."""
+        """The path of a temporary copy, which is deleted with this object."""
         if self.compression is not None:
             return super().random_access(format)
         if self._copy is None:
@@ -132,7 +132,7 @@ class HttpFile(InputFile):
 
 
 def _version_of(answer: http.client.HTTPResponse) -> tuple[str | None, str | None]:
-    """What changes when the file does."""
+    """The headers that change when the file does."""
     return answer.headers.get("ETag"), answer.headers.get("Last-Modified")
 
 

@@ -19,7 +19,7 @@ from rosenblatt.readers.inputs.compression import Decompressed, compression_of, 
 HEAD = 1 << 16
 _BUFFER = 1 << 18
 _PIPE_BYTES = 1 << 20  # that the system may store between the writer of a pipe and us
-_TRIES, _PAUSE = 20, 0.01  # seconds, to read on in a line that is being written
+_TRIES, _PAUSE = 20, 0.01  # how often, and after how many seconds, to look for the rest of a line being written
 _LINE_BYTES = 1 << 12  # read at a time while the first line of a live pipe is awaited
 
 Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # one input, or several
@@ -33,7 +33,7 @@ class InputFile:
     `size` and the `bytes_read` of a stream count the bytes on the disk, compressed or not, so that their ratio says how
     far a reader has come. Only a regular file has a size, and only a regular file can be read twice.
 
-    A pipe that is read `live` is never waited for beyond the next line: its head is its first line.
+    Reading a `live` pipe never waits for more than its next line: its head is its first line.
     """
 
     name: str  # as the user wrote it; '-' is standard input
@@ -97,7 +97,7 @@ class InputFile:
 
     @property
     def length(self) -> int | None:
-        """The bytes that `native` reads."""
+        """How many bytes the native parsers read."""
         return self.size
 
     def native_source(self) -> NativeSource:
@@ -187,11 +187,11 @@ class InputFile:
             self._fd, self.size, self.rewindable = fd, status.st_size, True
 
 
-TABLE_NAME = "the table"  # what sentences call rows that are in memory or in an engine
+TABLE_NAME = "the table"  # how messages name rows that are in memory or in a cluster
 
 
 class MemoryFile(InputFile):
-    """Examples in memory, as what their readers take for a file; `data` holds them where they are lines."""
+    """Examples in memory, with the interface of a file; `data` holds them if they are lines."""
 
     def __init__(self, name: str, size: int, data: bytes = b"") -> None:
         self.name, self.path, self.size, self.rewindable = name, None, size, True
@@ -208,7 +208,7 @@ class MemoryFile(InputFile):
 
 
 class Counting(Protocol):
-    """Whatever knows how many bytes on the disk were read."""
+    """Anything that counts the bytes read from the disk."""
 
     @property
     def bytes_read(self) -> int: ...
@@ -313,7 +313,7 @@ def _has_content(head: bytes) -> bool:
 
 
 def _read_while(read_more: ReadMore, needs_more: Callable[[bytes], bool]) -> bytes:
-    """The first bytes, until they need no more, or to the end."""
+    """The first bytes: as many as `needs_more` wants, or all there are."""
     data = b""
     while needs_more(data) and (more := read_more(_LINE_BYTES)):
         data += more

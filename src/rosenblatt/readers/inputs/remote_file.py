@@ -28,7 +28,7 @@ def is_http(path: str) -> bool:
 
 
 def without_secrets(url: str) -> str:
-    """A URL as sentences and models show it.
+    """A URL as messages and models show it: without keys, passwords and tokens.
 
     >>> without_secrets("s3://key:secret@bucket/a.csv?region=eu&token=x"), without_secrets("gs://anonymous@bucket/a")
     ('s3://…@bucket/a.csv?region=eu&token=…', 'gs://anonymous@bucket/a')
@@ -121,10 +121,10 @@ def _expression(pattern: str) -> str:
     return "".join({"**": ".*", "**/": ".*", "*": "[^/]*"}.get(p, p if p[:1] == "[" else re.escape(p)) for p in parts)
 
 
-def _with_patience(url: str) -> str:
-    """Google's client tries again for a quarter of an hour, without a word, where there is no access.
+def _with_retry_limit(url: str) -> str:
+    """Without a limit, Google's client silently tries again for a quarter of an hour when it has no access.
 
-    >>> _with_patience("gs://bucket/a.csv"), _with_patience("s3://bucket/a.csv")
+    >>> _with_retry_limit("gs://bucket/a.csv"), _with_retry_limit("s3://bucket/a.csv")
     ('gs://bucket/a.csv?retry_limit_seconds=20', 's3://bucket/a.csv')
     """
     if not url.startswith(("gs://", "gcs://")) or "retry_limit_seconds=" in url:
@@ -136,7 +136,7 @@ def _file_system(url: str) -> tuple[Any, str]:
     from pyarrow import ArrowInvalid, fs
 
     try:
-        system, place = fs.FileSystem.from_uri(_with_patience(url))
+        system, place = fs.FileSystem.from_uri(_with_retry_limit(url))
         return system, place
     except ArrowInvalid as error:
         scheme, name = url.partition("://")[0], without_secrets(url)
@@ -146,7 +146,7 @@ def _file_system(url: str) -> tuple[Any, str]:
 
 @contextmanager
 def _errors_named(url: str) -> Iterator[None]:
-    """What a file system says, as a DataError that names the URL."""
+    """Turns the errors of a file system into a DataError that names the URL."""
     try:
         yield
     except FileNotFoundError:

@@ -68,6 +68,6 @@ def label_too_long(column: str | None, most: int) -> str:
 
 
 def bad_row_error(file: str, line: int, sentence: str) -> DataError:
-    """The error about a row, of which the sentence names file and line."""
+    """The error about a row; the sentence already names file and line."""
     advice = f"or skip such rows with {option('on_bad_row', 'skip')}"
     return DataError(f"{sentence}, {advice}.", file=file, line=line)

@@ -1,7 +1,7 @@
-"""The arrays in an npy or npz file: their shapes at once, their numbers when they are asked for.
+"""The arrays in an npy or npz file: their shapes are read at once, their numbers when they are needed.
 
-Nothing is mapped into memory, since another program may shorten the file meanwhile, and a header may say anything: the
-numbers that it promises must be there, and have room in memory where they are loaded whole.
+Nothing is mapped into memory, because another program may shorten the file. A header may be wrong: the file must have
+all the numbers of an array, and the memory room for an array that is loaded whole.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class NpzArray(StoredArray):
 
 
 class _Raw(io.RawIOBase):
-    """The bytes of a plain file with a position of their own, as zipfile needs them."""
+    """A plain file with a read position of its own, as zipfile needs it."""
 
     def __init__(self, file: InputFile) -> None:
         self._file, self._at = file, 0

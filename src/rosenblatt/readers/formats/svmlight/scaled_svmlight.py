@@ -1,6 +1,7 @@
-"""svmlight in unlike units: rows with most of a few features, which are learned better as a scaled dense table.
+"""svmlight with features of very different sizes: rows that have most of a few features are learned better as a scaled
+dense table.
 
-Sparse rows, and features that are already alike in size, stay as they are, and cost nothing.
+Sparse rows, and features that are alike in size, are not changed, at no cost.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _HEAD_CELLS = 1 << 21  # 16 MB of numbers, as the head of a table
 
 
 class ScaledSvmlight(SourceWrapper):
-    """The rows as a dense matrix, shifted and scaled by the head or as a model says."""
+    """The rows as a dense matrix, shifted and scaled by the first rows, or as the model was."""
 
     def __init__(self, source: SvmlightSource) -> None:
         super().__init__(source, source.rewindable)
@@ -59,7 +60,7 @@ class ScaledSvmlight(SourceWrapper):
 
 
 def as_scaled_rows(space: FeatureSpace) -> Callable[[Values], Floats] | None:
-    """How sparse rows become those of a model with this space; None where it takes them as they are."""
+    """A function that scales sparse rows as a model with this space does; None if it does not scale."""
     if space.shift is None or space.scale is None:
         return None
     scaling = Scaling(space.shift, space.scale)
@@ -67,7 +68,7 @@ def as_scaled_rows(space: FeatureSpace) -> Callable[[Values], Floats] | None:
 
 
 def _scaled(values: Values, scaling: Scaling) -> Floats:
-    """Features that did not occur in the head stay as they are."""
+    """The rows as a scaled dense matrix; features that did not occur in the first rows are not scaled."""
     n_known = len(scaling.shift)
     dense = _dense(values, max(n_known, values.shape[1]))
     dense[:, :n_known] = scaling.apply(dense[:, :n_known])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rosenblatt.readers.formats.bad_lines import Fault
 
 _ANY_COLUMN = 1 << 31
-_BLOCKS_AHEAD = 32  # that may be read before the first is requested
+_BLOCKS_AHEAD = 32  # blocks that may be read before the first is requested
 # Rows that are better learned as a scaled dense table: see scaled_svmlight.py.
 _MIN_ROWS, _MAX_FEATURES = 20, 1000
 _MIN_DENSITY = 0.15
@@ -162,7 +162,7 @@ def _is_index_zero(kind: int) -> bool:
 def is_in_unlike_units(starts: Any, indices: Any, values: Any) -> bool:
     """Whether the first rows are dense, and their largest features many times as large as their smallest.
 
-    A twentieth of the features at each end does not count: rare ones are small in a few rows.
+    The largest and the smallest twentieth of them do not count: a rare feature may be small in its few rows.
     """
     n_rows, n_entries = len(starts) - 1, len(indices)
     if n_rows < _MIN_ROWS or not n_entries:

@@ -1,4 +1,4 @@
-"""The layout of a table: of a new one by its first rows and what the user says, or that of a model."""
+"""The layout of a table: found from its first rows and the user's options, or taken from a model."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from rosenblatt.readers.table.files.check_arrow import naming_column, refuse_typ
 
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 EVERY = "*"  # all columns
-_MANY_LABELS, _ROWS_A_LABEL = 100, 5  # a guessed label with more values than this, and fewer rows for each, is none
+_MANY_LABELS, _ROWS_A_LABEL = 100, 5  # a guessed label with more values, and fewer rows for each, is refused
 _FEW_LABELS = 20
 
 
 def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions, *, typed: bool) -> Layout:
-    """What the columns of a new table hold, by a sample of their cells, and by what the user says."""
+    """What the columns of a new table hold, found from a sample of their cells and the user's options."""
     columns = list(sample)
     label = label_column(name, columns, reading.label)
     if columns == [label]:
@@ -61,7 +61,7 @@ def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions,
 
 
 def _has_column_of_few_words(sample: Mapping[str, pa.Array], label: str) -> bool:
-    """Whether another column than the last may be meant: then a quantity is not predicted unless it is named."""
+    """Whether another column may be the label: then numbers in the last one are predicted only if the user names it."""
     return any(
         column != label
         and is_string(cells.type)
@@ -72,7 +72,7 @@ def _has_column_of_few_words(sample: Mapping[str, pa.Array], label: str) -> bool
 
 
 def _refuse_label_that_hardly_repeats(name: str, sample: Mapping[str, pa.Array], label: str) -> None:
-    """A last column that hardly ever repeats a value is a quantity, a name or a text; who wants it can name it."""
+    """A last column that hardly ever repeats a value is a quantity, a name or a text: it is a label only if named."""
     plain = {column: cells for column, cells in sample.items() if not pa.types.is_nested(cells.type)}
     n_different = {column: pc.count_distinct(cells).as_py() for column, cells in plain.items()}
     if n_different.get(label, 0) <= max(_MANY_LABELS, len(sample[label]) // _ROWS_A_LABEL):
@@ -88,7 +88,7 @@ def _refuse_label_that_hardly_repeats(name: str, sample: Mapping[str, pa.Array],
 
 
 def layout_of_new_columns(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions, *, typed: bool) -> Layout:
-    """The same for columns that a model has not met, none of which is the label."""
+    """The layout of columns that a model has not met, none of which is the label."""
     return _layout_of_cells(name, sample, None, reading, typed=typed)
 
 
@@ -120,8 +120,8 @@ def _layout_of_cells(
 def _written_numbers(
     cells: Mapping[str, pa.Array], kinds: dict[str, ColumnKind], chosen: Mapping[str, ColumnKind]
 ) -> dict[str, NumberForm]:
-    """The columns of numbers that are written as people do, and of dates with marks of missing ones; they become
-    numbers and dates in `kinds`, unless the user says what they hold."""
+    """The forms of columns of numbers as people write them, and of dates with marks for missing ones. The columns
+    become numbers and dates in `kinds`, unless the user says what they hold."""
     present = {
         column: present_cells(cells[column])
         for column in kinds
@@ -211,8 +211,8 @@ def _date_form(name: str, column: str, cells: pa.Array, written: Mapping[str, Nu
 def layout_of_model(
     name: str, columns: list[str], settings: Mapping[str, Any], label: str | int | None, header: bool, *, grow: bool
 ) -> Layout:
-    """The layout that the model was learned with. Its label may be missing, and columns that not every table had that
-    it has learned from; where it learns on (`grow`), others as well, unless none is left.
+    """The layout that the model was learned with. The label may be missing, and columns that were missing in some
+    table it has learned from; when it learns on (`grow`), any others as well, but not all.
 
     Columns without names get those of the model, in its order.
     """
@@ -229,8 +229,8 @@ def layout_of_model(
     new = {other.strip().lower(): other for other in columns if other not in layout.features}
     for column in absent:
         renamed = new.get(column.strip().lower())
-        may_lack = column in optional or (grow and not renamed)
-        if not may_lack or len(absent) == len(layout.features):
+        may_be_absent = column in optional or (grow and not renamed)
+        if not may_be_absent or len(absent) == len(layout.features):
             advice = f"; rename {renamed!r}, if that is it" if renamed else f"; its columns are {listed(columns)}"
             raise ModelError(
                 f"{name}: the model was learned from a column {column!r}, which is missing here{advice}.",

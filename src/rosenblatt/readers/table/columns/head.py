@@ -1,4 +1,4 @@
-"""The head of a table: its first rows, from which is decided what its columns mean, before any row is learned."""
+"""The head of a table: its first rows, which decide what its columns mean before any row is learned."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Head:
     def scaling(self, as_numbers: Collection[str], targets: list[Floats] | None, *, logs: bool) -> Scaling:
         """The scaling by these rows; dates and the columns `as_numbers` are never learned by their logarithm.
 
-        Days that are left out count 0 in every row.
+        Dates whose days are left out are scaled to 0.
         """
         numbers = self.layout.numbers
         plain = {*as_numbers, *self.layout.dates}
@@ -49,8 +49,8 @@ class Head:
         return scaling
 
     def naming(self, reading: ReadOptions, targets: Sequence[Floats] | None) -> Head:
-        """The head with the whole numbers as words that tell more of the label so, except where the user says what the
-        column holds."""
+        """The head with those columns of whole numbers read as words that tell more about the label as words, except
+        where the user says what the column holds."""
         layout, chosen = self.layout, {text.partition(":")[2] for text in reading.as_}
         crossed = {column for pair in reading.cross for column in layout.features if column in pair.split(":")}
         amounts = {*chosen, *crossed, *layout.dates, *layout.written, *layout.flags}
@@ -114,7 +114,7 @@ def _groups_of_labels(batches: Sequence[Batch]) -> Groups:
 
 
 def _days_left_out(layout: Layout, batches: list[Batch], reading: ReadOptions) -> dict[str, str]:
-    """The dates of which the weekday and the hour alone are learned, and why, except for those the user mentions."""
+    """The dates of which only the weekday and the hour are learned, and why, except for those the user mentions."""
     used = {EVERY, *layout.dates} & {*reading.keep, *(text.removeprefix("date:") for text in reading.as_)}
     reasons = {}
     for j, column in enumerate(layout.numbers):
@@ -124,7 +124,7 @@ def _days_left_out(layout: Layout, batches: list[Batch], reading: ReadOptions) -
 
 
 def _without(layout: Layout, left_out: dict[str, str], reading: ReadOptions) -> Layout:
-    """Leave out columns, except for those that the user mentions, and except for all there are."""
+    """Leave out these columns, except for those that the user mentions; none if no column would be left."""
     crossed = {column for pair in reading.cross for column in layout.features if column in pair.split(":")}
     with_kind = {text.partition(":")[2] for text in reading.as_}
     mentioned = {*reading.keep, *reading.words, *reading.text, *crossed, *with_kind}

@@ -43,7 +43,7 @@ def kind_of_strings(cells: pa.Array, *, dates: bool = False) -> ColumnKind:
 def _is_text(n_words: float, n_different: float, *, short: bool) -> bool:
     """Whether cells with so many words on average, of which this share differs, are running text.
 
-    `short` texts as well: titles and descriptions. Names that all differ are none: they are left out as ids.
+    With `short`, titles and descriptions are, too. Short cells that all differ are names, which are left out as ids.
     """
     if short and ((n_words >= _SHORT_TEXT_WORDS and n_different > 0.2) or (n_words >= 2 and 0.5 < n_different < 1)):
         return True
@@ -69,9 +69,9 @@ def present_cells(cells: pa.Array) -> pa.Array:
 
 
 def is_one_of(cells: pa.Array, words: Sequence[str]) -> pa.Array:
-    """Whether each cell is one of the words, which are not empty in sum."""
+    """Whether each cell is one of the words, at least one of which is not empty."""
     encoded = [word.encode() for word in words]
-    # Not pa.array, which imports pandas to know whether it is given something of it: a tenth of a second.
+    # Not pa.array: it imports pandas to check the type of its argument, which takes a tenth of a second.
     ends = np.cumsum([0, *map(len, encoded)]).astype(np.int32)
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
     value_set = pa.Array.from_buffers(pa.string(), len(words), buffers)
