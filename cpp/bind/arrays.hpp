@@ -29,7 +29,7 @@ using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 
 inline nb::builtin_exception value_error(const std::string& sentence) { return nb::value_error(sentence.c_str()); }
 
-// A matrix that keeps the Python objects alive whose memory it reads. Rows that were not checked reach no loop.
+// A matrix that keeps the Python objects alive whose memory it reads. No loop reads rows that were not checked.
 class PyRows {
 public:
     PyRows(const Rows& rows, std::vector<AnyArray> arrays) : rows_(rows), arrays_(std::move(arrays)) {}
@@ -76,7 +76,7 @@ private:
     bool checked_ = false;
 };
 
-// Reads all of them, vectorised, which is faster than stopping at the first that is not.
+// Whether all numbers are below the limit. Reading all, vectorised, is faster than stopping at the first that is not.
 template <class T>
 bool all_below(const In<T>& numbers, std::size_t limit) {
     const auto bound = static_cast<std::uint32_t>(std::min<std::size_t>(limit, UINT32_MAX));

@@ -39,7 +39,7 @@ void choose_instruction_set() {
     throw nb::import_error(("ROSENBLATT_ISA=" + std::string(name) + " is not among the instruction sets of this machine: " + available).c_str());
 }
 
-// Its functions release the interpreter's lock, and take it again, by means that know the main interpreter only.
+// The module's functions release and take the interpreter's lock in a way that works only in the main interpreter.
 void refuse_subinterpreter() {
     if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
         throw nb::import_error("rosenblatt does not run in a subinterpreter: import it in the main one, or in a process of its own.");

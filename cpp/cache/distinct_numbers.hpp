@@ -1,4 +1,4 @@
-// Numbers of which many are alike, as positions in a list of the different ones: the values of hashed text are the square roots of
+// Numbers that repeat often, as positions in a list of the different ones: the values of hashed text are the square roots of
 // few quotients.
 #pragma once
 
@@ -18,7 +18,7 @@ class DistinctNumbers {
 public:
     static constexpr std::size_t most = 4096;  // a list of so many stays in the nearest cache
 
-    // False: too many are different. Bits are compared, so that -0 and every NaN are what they were.
+    // False: too many are different. Bits are compared, so that -0 and every NaN are kept.
     bool number(const double* values, std::size_t count) {
         places_.assign(2 * most, 0);
         numbers_.clear();

@@ -121,7 +121,7 @@ std::array<double, D> solve(std::array<std::array<double, D>, D>& A, std::array<
 }
 
 constexpr double tolerance = 1e-7;  // of the mean log loss
-constexpr double draw_of_two = 16.0;  // of the a of two classes' logits to 1: a quarter is one standard deviation
+constexpr double draw_of_two = 16.0;  // strength that draws the a of two classes' logits to 1: standard deviation 1/4
 
 // The log loss of sigmoid(theta . x) over all examples, with its first and second derivatives.
 template <int D>
@@ -143,7 +143,7 @@ struct Derivatives {
     }
 };
 
-// What draws the first parameter to a number: strength / 2 times the square of its distance.
+// A penalty that draws the first parameter to a number: strength / 2 times the square of its distance.
 struct Draw {
     double strength = 0.0, to = 0.0;
 };
@@ -190,7 +190,7 @@ std::array<double, D> fit_logistic(const std::array<std::vector<double>, D>& fea
     return theta;
 }
 
-// What to believe of each example after so many of its class: not quite 0 or 1.
+// Platt's targets, not quite 0 or 1: the fewer examples a class has, the less certain is its target.
 std::vector<double> targets_of(const ScoredExamples& examples, const std::vector<double>& counts) {
     const double low = 1.0 / (counts[0] + 2.0), high = (counts[1] + 1.0) / (counts[1] + 2.0);
     std::vector<double> targets(examples.count);
@@ -198,7 +198,7 @@ std::vector<double> targets_of(const ScoredExamples& examples, const std::vector
     return targets;
 }
 
-// Falling scores say nothing: then every example has the same probability.
+// If the probability falls with the score, the scores say nothing: then every example has the same probability.
 std::vector<double> fit_platt(const ScoredExamples& examples) {
     const std::vector<double> counts = counts_of(examples);
     const Range range(examples);

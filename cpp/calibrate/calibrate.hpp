@@ -15,9 +15,9 @@
 //     temperature  a, the largest gap to the best score of a row (larger ones are clipped to it), of more than two classes the
 //                  doubt
 //     isotonic     the scores of the knots, then their probabilities
-// The targets are those of Platt: not 0 and 1 but what n examples let one believe, 1/(n + 2) from them; of two classes n are
-// the examples of the class, of more all of them. Logits, the scores of a rule that models probabilities, need no such doubt
-// for a temperature, nor those of many classes for a softmax: their common a is drawn to 1. (With doubt, a few scores far from
+// The targets are Platt's, 1/(n + 2) away from 0 and 1: with two classes n is the number of examples of the class, with
+// more classes that of all examples. Logits, the scores of a rule that models probabilities, need no such doubt for a
+// temperature, nor those of many classes for a softmax: their common a is drawn to 1. (With doubt, a few scores far from
 // 0 would flatten the map for all.)
 #pragma once
 

@@ -18,7 +18,7 @@ inline double dot(const std::vector<double>& x, const std::vector<double>& y) {
 template <class Value>
 std::vector<double> minimise(std::vector<double> x, std::size_t most_steps, double tolerance, Value&& value) {
     constexpr std::size_t remembered = 8;
-    std::vector<std::vector<double>> steps, turns;  // of x, and of the gradient along them
+    std::vector<std::vector<double>> steps, turns;  // changes of x, and of the gradient along with them
     std::vector<double> gradient(x.size()), next(x.size()), next_gradient(x.size()), direction, factors(remembered);
     double before = value(x, gradient);
     for (std::size_t iteration = 0; iteration < most_steps; ++iteration) {

@@ -1,4 +1,4 @@
-// Weights in two bytes each, and where they are by the gaps between them.
+// Weights in two bytes each, and their positions as the gaps between them.
 //
 // A weight w becomes the half-precision number (IEEE 754 binary16: eleven significant bits) nearest to w * 2^k, ties away
 // from zero. k is the same for all, and brings the largest to 2^14 or more: weights down to 2^-28 of the largest keep eleven

@@ -82,7 +82,7 @@ private:
     std::unordered_map<std::string, std::int32_t> long_codes;
 };
 
-// Why a line cannot be read. The Python side has the sentences (readers, faults.py), under the same numbers.
+// Why a line cannot be read. readers/formats/bad_lines.py has the sentences, under the same numbers.
 enum class LineFault : std::int32_t {
     no_colon,           // a feature index without ':'
     no_index,           // something else where a feature index should be

@@ -1,5 +1,5 @@
-// Weights for the columns that occur, of the very many that there may be: words are hashed into millions of columns, and
-// some thousands occur. Their weights lie close together, and the others take no memory.
+// Weights only for the columns that occur: words are hashed into millions of columns, of which some thousands occur.
+// Their weights lie close together, and the others take no memory.
 //
 // A column is given a slot when it first occurs, in its own lane (core/lane_sum.hpp), and the entries of a row keep their
 // order, so every sum is made of the same numbers in the same order: no bit depends on it.

@@ -20,8 +20,8 @@ public:
         std::size_t wrong;  // guesses
     };
 
-    // `classes[i]` is the class of the i-th of the rows. Without an entry in a column that k of n rows have are n - k rows, of
-    // which at most the commonest class is guessed right: so its entries must be `fewest_` or more.
+    // `classes[i]` is the class of the i-th of the rows. If k of n rows have an entry in a column, at most those of the
+    // commonest class are guessed right among the other n - k: so a telling column has at least `fewest_` entries.
     TellingColumns(std::vector<std::uint32_t> classes, std::size_t n_classes, std::size_t most_wrong)
         : classes_(std::move(classes)), total_(n_classes, 0), most_wrong_(most_wrong) {
         for (const std::uint32_t c : classes_) ++total_[c];
@@ -95,8 +95,8 @@ private:
         std::size_t rows;
     };
 
-    // Of a group of equal values. Of the one with the rows without an entry, whose wrong guesses are counted already, what
-    // is added to that.
+    // The wrong guesses in a group of equal values. If the rows without an entry are in the group, their wrong guesses are
+    // counted already, and this is what is added to them.
     std::size_t wrong_among(const std::vector<Value>& values, std::size_t from, std::size_t to, const std::vector<std::size_t>& without) const {
         std::vector<std::size_t> count(total_.size(), 0);
         std::size_t size = 0, before = 0;

@@ -82,7 +82,7 @@ private:
         }
     }
 
-    // The secret keeps a file from being written whose words all share a slot.
+    // The secret prevents a file from being made whose words all share a slot.
     std::uint64_t hash_of(std::string_view word) const {
         std::uint64_t hash = word.size();
         const auto mix = [&](std::uint64_t piece) {

@@ -15,7 +15,7 @@ struct Span {
     std::uint32_t begin, end;
 };
 
-// How text is split into words. A model names the one it was learned with, and goes on with it: its words are its columns.
+// How text is split into words. A model stores the one it was learned with and keeps it: its words are its columns.
 //
 //   plain     a Han or kana character and a symbol are each a word; everything else without spaces is one
 //   scripts   scripts without spaces (Thai, Lao, Khmer, Myanmar) are split as well, into letters with their marks; marks stay
@@ -49,7 +49,7 @@ struct FoldedText {
 }  // namespace words
 
 struct WordFunctions {
-    // Appends a text. Several texts of one row stand one after another, at most 1 GB in all: callers see to that.
+    // Appends a text. Several texts of one row stand one after another, at most 1 GB in all: callers must ensure this.
     void (*fold)(words::FoldedText&, const std::uint8_t* text, std::size_t length, words::Splitting);
 };
 

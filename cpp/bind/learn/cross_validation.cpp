@@ -80,8 +80,8 @@ struct ScaledLoss {
     }
 };
 
-// The least logistic loss of scores times a number, with a root mean square of these scores; add(loss, c) adds that of all of
-// them times c. It is convex in c, and Newton's steps find it.
+// The least logistic loss of c times the scores, over all c > 0; `size` is the root mean square of the scores, and
+// add(loss, c) adds the loss of c times each of them. It is convex in c, and found by Newton's method.
 template <class Add>
 double least_loss(double size, Add&& add) {
     double c = size > 0 ? 1.0 / size : 1.0, least = std::numeric_limits<double>::infinity();
@@ -97,7 +97,7 @@ double least_loss(double size, Add&& add) {
 }
 
 // (the weight of the wrong decisions, that of all of them, the least logistic loss of the scores times a number) of some rows.
-// The loss is that of the best scale, since weights grow from pass to pass; or of the scores as they are, which are logits.
+// The loss is that of the best scale, since weights grow from pass to pass; or, for logits, of the scores as they are.
 nb::tuple judge(const InMatrix& scores, const In<std::int32_t>& labels, const In<std::uint32_t>& rows,
                 const std::optional<In<double>>& weights, bool as_they_are) {
     const std::size_t columns = scores.shape(1), n = rows.shape(0);
@@ -175,8 +175,8 @@ void each_entry(const PyRows& rows, std::size_t columns, std::size_t count, F&& 
     else with_index(static_cast<const std::int32_t*>(read.indices));
 }
 
-// (1 + ln((1 + n) / (1 + rows with the column)))^2 of each column: the square of its inverse document frequency, which is
-// rounded, so that the last bit of the machine's logarithm decides nothing.
+// (1 + ln((1 + n) / (1 + rows with the column)))^2 of each column: the square of its inverse document frequency, rounded
+// so that it does not depend on the last bit of the machine's logarithm.
 auto squared_rarities(const PyRows& rows, std::size_t columns) {
     double* square;
     auto result = new_array<double, nb::memview>(columns, square);
@@ -196,7 +196,7 @@ double weighted_squares(const PyRows& rows, std::size_t count, const In<double>&
     return sum;
 }
 
-// A learner of arow that has not learned yet begins with these variances, as if each column were multiplied by their root.
+// Lets a learner by arow begin with these variances, as if each column were multiplied by the root of its variance.
 void start_variances(CompactLearner& learner, const In<double>& variances) {
     if (learner.columns) learner.grow_to_columns();
     if (variances.shape(0) > learner.features || learner.rule.rate != Rate::arow || learner.groups.front().t > 0)
@@ -210,8 +210,9 @@ void start_variances(CompactLearner& learner, const In<double>& variances) {
     }
 }
 
-// What each unit says of an example that nothing is known of: the logarithm of the weight of the second class over that of the
-// first, or of each class over the geometric mean. Each class counts one example more, and it is rounded, as above.
+// The score of each unit for an example without features: the logarithm of the weight of the second class over that of
+// the first, or of each class over the geometric mean. Each class counts one example more, and the result is rounded, as
+// above.
 auto log_odds(const In<std::int32_t>& labels, std::size_t classes, const std::optional<In<double>>& weights) {
     if (weights && weights->shape(0) != labels.shape(0)) throw nb::value_error("expected one weight for each label");
     std::vector<double> total(classes, 1.0);
@@ -240,7 +241,7 @@ auto label_log_odds(const LabelSets& sets, const In<std::int32_t>& labels, const
     return result;
 }
 
-// A learner that has not learned yet begins with these biases.
+// Lets a learner that has not learned yet begin with these biases.
 void start_biases(CompactLearner& learner, const In<double>& biases) {
     if (biases.shape(0) != learner.rule.unit_count() || learner.groups.front().t > 0)
         throw nb::value_error("only a learner before its first example takes a bias for each of its units");

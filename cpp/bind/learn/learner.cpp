@@ -61,7 +61,7 @@ Examples examples_of(const Rows& rows, const In<std::int32_t>& labels, const std
     return examples;
 }
 
-// Of numbers: squares and sums of anything smaller stay finite.
+// For targets that are numbers: squares and sums of smaller ones stay finite.
 constexpr double largest_target = 1e100;
 
 const double* checked_targets(const std::optional<In<double>>& targets, const Rows& rows) {

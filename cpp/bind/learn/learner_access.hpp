@@ -5,7 +5,7 @@
 
 namespace rosenblatt {
 
-// A lock that is waited for with the interpreter's released: the thread that has the learner may be waiting for that one.
+// Waits for a lock without holding the interpreter's: the thread that has the learner may be waiting for that one.
 template <class Lock>
 Lock locked(Access& access) {
     Lock lock(access, std::try_to_lock);
@@ -47,7 +47,7 @@ public:
     Pass(const Pass&) = delete;
     ~Pass() { end(); }
 
-    // Of all learners at once. Called without the interpreter's lock.
+    // Locks all learners. Call it without the interpreter's lock.
     std::vector<std::unique_lock<Access>> lock() const {
         std::vector<std::unique_lock<Access>> locks;
         for (CompactLearner* learner : learners_) locks.emplace_back(learner->access);

@@ -96,7 +96,7 @@ nb::tuple get_unit(const CompactLearner& learner, std::size_t unit) {
 }
 
 // (column, absolute value) of the largest positive weights of a unit, or of its smallest negative ones, furthest from 0 first;
-// of equal ones the first column. Weights are read where they lie: of very many few are wanted.
+// of equal ones the first column. Weights are read in place, because only a few of very many are returned.
 auto largest_of_unit(const CompactLearner& learner, std::size_t unit, bool negative, std::size_t max_count) {
     const Group& group = group_of(learner, unit);
     const double* weight = group.weights.feature.data() + (unit - group.first);

@@ -123,7 +123,7 @@ nb::tuple by_column(const Names& names, std::int64_t first, const std::map<std::
     return nb::make_tuple(to_memoryview(columns), to_memoryview(ends), nb::bytes(text.data(), text.size()));
 }
 
-// A set of hashes, each with whether it has occurred in a sampled row; for a number of them that is known beforehand.
+// A set of at most so many hashes, which notes whether each has occurred in a sampled row.
 class Occurrences {
 public:
     explicit Occurrences(std::size_t most)
@@ -148,7 +148,7 @@ private:
 };
 
 // Candidates on their way to the process that merges them: four numbers (lookups, entries, samples, bytes of text), then the
-// hashes, columns, ends, sampled columns, flags and the text. Of a name that occurs often only what a merge would take goes: its
+// hashes, columns, ends, sampled columns, flags and the text. Of a name that occurs often only what a merge uses is sent: its
 // first occurrence, and its first in a sampled row. (A dictionary that counts names would need all of them.)
 nb::bytes pack_candidates(const Candidates& list) {
     Occurrences occurrences(list.entries.size());

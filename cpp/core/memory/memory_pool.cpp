@@ -10,8 +10,8 @@ Pool& Pool::shared() {
     return *pool;
 }
 
-// A process that is forked while another thread uses the pool gets a lock that nobody opens, unless it is held meanwhile by
-// the thread that forks.
+// The thread that forks holds the lock meanwhile. Otherwise, if another thread used the pool then, the new process
+// would have a lock that nobody releases.
 Pool::Pool() {
     for (auto& blocks : free_) blocks.reserve(max_blocks);
     pthread_atfork([] { shared().mutex_.lock(); }, [] { shared().mutex_.unlock(); }, [] { shared().mutex_.unlock(); });

@@ -62,7 +62,7 @@ private:
     std::size_t row_of(std::size_t p) const { return Order{examples_.order, examples_.count, examples_.rows.count}[p]; }
     double weight_of(std::size_t row) const { return examples_.sample_weight ? examples_.sample_weight[row] : 1.0; }
 
-    // The loss of an example, and in place of its scores by how much the probability of each unit is too large.
+    // Returns the loss of an example, and replaces each score by how much too large that unit's probability is.
     double residuals(double* s, std::size_t label) const {
         if (units_ == 1) {
             const double z = *s, e = exponential(z > 0 ? -z : z), p = (z > 0 ? 1.0 : e) / (1.0 + e);

@@ -1,5 +1,5 @@
-// Regularised logistic regression at its minimum, for few examples: what passes of small steps come near to only slowly where
-// columns say nearly the same, or where a hyperplane nearly separates the classes.
+// The minimum of regularised logistic regression, for few examples. Passes of small steps come near it only slowly
+// where columns say nearly the same, or where a hyperplane nearly separates the classes.
 //
 //     minimise    sum of v_i log(1 + exp(-y_i (w.x_i + b))) / sum of v_i  +  alpha / 2 |w|^2          (two classes)
 //                 or with the log loss of the softmax, one w and one b for each class                 (more classes)

@@ -1,4 +1,4 @@
-// Ridge regression at its minimum, for few examples: what passes of small steps come near to only slowly where columns say
+// The minimum of ridge regression, for few examples. Passes of small steps come near it only slowly where columns say
 // nearly the same.
 //
 //     minimise    sum of v_i (w.x_i + b - y_i)^2 / (2 sum of v_i)  +  alpha / 2 |w|^2

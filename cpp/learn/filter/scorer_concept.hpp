@@ -1,4 +1,4 @@
-// How the units of a job come by the score of a row. A scorer may score rows one by one or several at once, and may filter:
+// How the units of a job get the score of a row. A scorer may score rows one by one or several at once, and may filter:
 // say what is certain without the exact score. The results are the same bits whichever scorer is used.
 #pragma once
 

@@ -4,7 +4,7 @@
 //   adagrad:             the sums of squared gradients fade, so that steps stay as large as the half-life makes them
 //   arow:                variances grow, S /= decay, up to the 1 that they began at: what is old is less certain
 //
-// Nothing is visited for it. What fades is stored in a unit that fades: w = unit * stored, S = min(stored / unit, 1), and a
+// No weight is visited for it. What fades is stored in a unit that fades: w = unit * stored, S = min(stored / unit, 1), and a
 // change is stored in the unit of its time. A unit that has become too small is taken back to about 1 by a power of 2, which
 // rounds nothing, once in many half-lives.
 #pragma once

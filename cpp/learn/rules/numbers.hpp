@@ -1,6 +1,6 @@
-// Numbers: the score is the answer as it is, and an example has a target, not a class. The same contract as
-// score_decide_update.hpp, with every step of its second half; a unit errs by as much as the target is away. Several units are
-// the quantiles of several levels, learned side by side.
+// Numbers: the score itself is the answer, and an example has a target, not a class. The same contract as
+// score_decide_update.hpp, with every step of its second half; the error of a unit is how far its score is from the
+// target. Several units are the quantiles of several levels, learned side by side.
 #pragma once
 
 #include "learn/rules/score_decide_update.hpp"

@@ -26,7 +26,7 @@ struct Rule {
     double margin = 0.0;
     double r = 1.0;                // arow's regularisation: the larger, the smaller the steps
     double alpha = 0.0, l1 = 0.0;  // regularisation: alpha/2 |w|^2 + l1 |w|_1 is added to the mean loss
-    double decay = 1.0;            // what an example counts after one more, below 1: it is forgotten (learn/rules/forgetting.hpp)
+    double decay = 1.0;            // what an example counts after one more; below 1 it is forgotten (learn/rules/forgetting.hpp)
     std::uint64_t batch = 1;
     std::size_t classes = 2;
     std::size_t answers = 1;       // of a rule that predicts numbers: one, or one for each level of a quantile
@@ -43,7 +43,7 @@ struct Rule {
     bool ignores_correct = true;
     bool shrinks = false, fades = false;
     bool changes_by_itself = false;  // weights change without an update: they shrink or fade
-    double largest_sum = 0.0;        // beyond it sums may overflow; of numbers, their squares
+    double largest_sum = 0.0;        // beyond it sums may overflow; for numbers, their squares
 
     void derive() {
         const bool mistake_driven = loss == Loss::perceptron || loss == Loss::hinge;
@@ -57,11 +57,12 @@ struct Rule {
         else required = loss == Loss::perceptron ? margin : 0.0;
     }
 
-    // Rates of their own forget by these; the others by the weights themselves.
+    // Rules with a rate for each weight forget through these rates, the others through the weights themselves.
     bool fades_weights() const { return fades && rate != Rate::adagrad && rate != Rate::arow; }
     // These solve "reach y*s >= m by the smallest change of the weights"; their papers take m = 1.
     bool closed_form() const { return rate == Rate::pa1 || rate == Rate::pa2 || rate == Rate::arow; }
-    // Of numbers: a step that may overshoot further than it began. Huber's loss is squared up to its width, which may be large.
+    // For numbers: a step may overshoot and end further away than it began. Huber's loss is squared up to its width,
+    // which may be large.
     bool may_diverge() const {
         return (loss == Loss::squared || loss == Loss::huber) && (rate == Rate::constant || rate == Rate::inverse || rate == Rate::invsqrt);
     }

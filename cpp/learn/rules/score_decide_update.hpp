@@ -1,6 +1,6 @@
-// The learning contract: what happens to one example, for the units of a group that each decide on their own. Scored in
-// lanes, a mistake or not, the weights moved, all of it counted: that is the first half of this file. How far they move
-// and how (perceptron, gradient steps, pa1, pa2, arow) is the second half.
+// The learning contract: what happens to one example, for the units of a group that each decide on their own. The first
+// half of this file scores it in lanes, decides whether it is a mistake, moves the weights and counts. The second half
+// says how far they move and how (perceptron, gradient steps, pa1, pa2, arow).
 // rules/joint_classes.hpp has the classes that decide jointly, rules/numbers.hpp the units that predict numbers,
 // rules/rates_and_batches.hpp the steps that wait.
 #pragma once
@@ -65,7 +65,7 @@ ROSENBLATT_INLINE bool all_correct(const Rule& rule, const double* sign, vec<W> 
     }
 }
 
-// How much the example counts for a unit that is to say y.
+// How much the example counts for a unit whose target is y.
 ROSENBLATT_INLINE double weight_for(const Learner& learner, const Group& group, std::size_t unit, const Example& example, double y) {
     return learner.weighs_labels && y > 0 ? example.weight * learner.class_weight[group.first + unit] : example.weight;
 }

@@ -47,8 +47,8 @@ inline std::size_t decided_class(const Rule& rule, const double* scores) {
     return highest(votes.data(), rule.classes);
 }
 
-// Gallant's ratchet (1990): weights that have been right for longer than those in the pocket ever were are to be counted
-// over all training rows, once. True: now. A Flag is a bool or a byte.
+// Gallant's ratchet (1990): once weights have been right for longer than those in the pocket ever were, their errors over
+// all training rows are counted, once. True: count them now. A Flag is a bool or a byte.
 template <class Flag>
 inline bool outlived(std::uint64_t run, std::uint64_t& best_run, Flag& counted, Flag in_pocket) {
     if (run <= best_run) return false;

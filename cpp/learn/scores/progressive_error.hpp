@@ -45,9 +45,9 @@ inline double wrong_share(const Learner& learner, const Example& example, const 
     return static_cast<double>(wrong) / static_cast<double>(learner.rule.classes);
 }
 
-// Of numbers: how far the answers were off, squared, absolute, and by the loss of each unit's own level. Of several units the one
-// whose level is nearest the median answers. Where the answer is the average, only examples that it is scored for count, each
-// for as many as it stands for.
+// For numbers: how far the answers were off, squared, absolute, and by the loss of each unit's own level. Of several units
+// the answer is that of the one whose level is nearest the median. Where the average answers, only the examples that it
+// scores count, each for as many as it stands for.
 inline void count_answer(Learner& learner, double target, const double* answers, double weight) {
     std::size_t median = 0;
     double pinball = 0.0;

@@ -1,5 +1,5 @@
-// The sets of labels that examples have, where an example may have several labels or none: each set is stored once, as a bit
-// for every label, and an example names its set by number. The first set is the empty one.
+// The sets of labels that examples have, where an example may have several labels or none: each set is stored once, with
+// one bit for each label, and an example has the number of its set. The first set is the empty one.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ public:
         for (const std::uint32_t label : set) bits_[bits_.size() - bytes_ + label / 8] |= static_cast<std::uint8_t>(1u << label % 8);
     }
 
-    // Knows more labels from now on, which no set so far has.
+    // Adds labels, which no set so far has.
     void grow(std::size_t labels) {
         LabelSets grown(labels);
         grown.bits_.resize(size() * grown.bytes_, 0);

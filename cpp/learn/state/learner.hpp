@@ -67,7 +67,7 @@ struct Group {
     bool touched_all = false;
 
     double weight_unit = 1.0, scale_unit = 1.0;  // of what is stored, where it fades (learn/rules/forgetting.hpp)
-    double recent = 0.0;                         // examples visited, each counting as much as is not forgotten of it
+    double recent = 0.0;                         // examples visited, each counting as much as is not yet forgotten
     double average_unit = 1.0;                   // weights - drift / t, times this, is the average
 
     void set_unit(const Rule& rule, double unit) {
@@ -176,7 +176,7 @@ private:
         group.pockets.resize(width);
     }
 
-    // -1 and +1; and for all sets of eight labels what eight units are to say, then the same for a last group of fewer units.
+    // -1 and +1; then the targets of eight units for all sets of eight labels, and the same for a last group of fewer units.
     void make_signs_of_sets() {
         signs = {-1.0, 1.0};
         if (!has_interleaved_units()) return;

@@ -42,14 +42,14 @@ inline void bound_weights(Group& group) {
         for (std::size_t i = 0; i < buffer->size(); ++i) group.bound = std::max(group.bound, std::fabs((*buffer)[i]) * group.weight_unit);
 }
 
-// Of arow. A weight moves by at most its variance times the step: the bound relies on it, whatever a file says.
+// For arow. A weight moves by at most its variance times the step: the bound relies on it, whatever a file says.
 inline void measure_variances(Group& group) {
     group.largest_variance = 1.0;
     for (const Buffer* buffer : {&group.scale.feature, &group.scale.bias})
         for (std::size_t i = 0; i < buffer->size(); ++i) group.largest_variance = std::max(group.largest_variance, (*buffer)[i]);
 }
 
-// What follows from a part that was written.
+// Updates what depends on a part that was written.
 inline void part_is_written(const Learner& learner, Group& group, Part part) {
     if (part == &Group::pending) group.touched_all = true;
     if (part == &Group::scale) measure_variances(group);

@@ -11,9 +11,9 @@
 
 namespace rosenblatt {
 
-// A lock for std::unique_lock and std::shared_lock. Whoever waits holds the turn, and nobody overtakes it: neither readers nor
-// the learner can keep the other out. A process that was forked while other threads used the learner has none of these
-// threads: it forgets them.
+// A lock for std::unique_lock and std::shared_lock. A thread that waits holds the turn, so that none overtakes it: neither
+// readers nor the learner can keep the other out. A process that was forked while other threads used the learner has none
+// of these threads: it forgets them.
 class Access {
 public:
     Access() = default;
