@@ -168,7 +168,7 @@ class Encoder:
         return self._with_texts(rows, batch, good) if self._hashing else rows
 
     def _numbered_by_rows(self, columns: list[_Column], n_known: int) -> list[_Column]:
-        """The columns, where features that are new came column by column, with these in the order of the rows."""
+        """Renumber the new features, which were numbered column by column, in the order of the rows."""
         n_new = len(self._vocabulary) - n_known
         if n_new < 2:
             return columns
@@ -281,7 +281,7 @@ class Encoder:
     def _with_texts(self, rows: Csr, batch: Batch, good: NDArray[np.bool_]) -> Csr:
         """The words and phrases of the texts after the other features of each row."""
         assert self._hashing is not None
-        # The words of a single text, and of one that was the only one at first, are told from others by no seed.
+        # The words of a single column of texts, or of one that was the only one at first, are hashed without a seed.
         alone = [*self._layout.texts] if len(self._layout.texts) == 1 else [self._first_text]
         columns = [
             (data, starts, 0 if column in alone else native.hash_name(column.encode(), 0))

@@ -52,8 +52,8 @@ def _joined(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def _concatenated(arrays: Sequence[pa.Array]) -> pa.Array:
-    """One column. A worker has parsed the numbers of a part where all its cells are numbers: beside cells as they are
-    written they are written, too, in the digits that give the same number."""
+    """One column. A worker parses the cells of a part if all of them are numbers. Next to cells of text these become
+    text again, in digits that give the same number."""
     if any(array.type != arrays[0].type for array in arrays):
         arrays = [pc.cast(array, pa.string()) for array in arrays]
     return pa.concat_arrays(arrays)

@@ -247,7 +247,7 @@ def _words(array: pa.Array) -> WordColumn:
 
 
 def _names(array: pa.Array) -> WordColumn:
-    """Words, of which whole numbers are written in one way, however a format writes them."""
+    """Words; whole numbers are written in one way, however the file writes them."""
     words = _words(array)
     positions: dict[str, int] = {}
     codes = [positions.setdefault(whole_number(word), len(positions)) for word in words.words]
@@ -255,7 +255,7 @@ def _names(array: pa.Array) -> WordColumn:
 
 
 def _words_of_numbers(values: Floats) -> WordColumn:
-    """The same of whole numbers, which are read already; NaN where one is missing."""
+    """The same for whole numbers that are parsed already; NaN where one is missing."""
     numbers, codes = np.unique(values, return_inverse=True)
     words = [str(int(number)) for number in numbers[~np.isnan(numbers)].tolist()]
     return WordColumn(np.where(codes < len(words), codes, -1).astype(np.int32), words)

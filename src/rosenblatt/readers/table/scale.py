@@ -97,7 +97,7 @@ def scaling_of(
     targets: Sequence[Floats] | None = None,
 ) -> Scaling:
     """The scaling by these rows; of the columns `may_be_logs`, those with heavy tails are learned by logarithms, unless
-    they say more of the numbers to predict as they are."""
+    they explain more of the numbers to predict without them."""
     finite = [np.where(infinite, np.nan, part) if (infinite := np.isinf(part)).any() else part for part in parts]
     shift, scale = _shift_and_scale(finite, n_columns)
     logs = {j: log for j in _heavy_tails(finite, shift, scale, may_be_logs) if (log := _log_of_column(finite, j))}

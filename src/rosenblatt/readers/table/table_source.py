@@ -96,7 +96,7 @@ class TableSource(FileSource):
             raise DataError(f"{self.name}: cannot be read: {why}.", file=self.name) from error
 
     def _find_label_cells(self, settings: Mapping[str, Any]) -> LabelCells | None:
-        """Where the labels are lists or several columns of 0 and 1; nothing then stands between them in a cell."""
+        """The labels, if they are lists or several columns of 0 and 1; then no separator stands between them."""
         types = self._table.types if self._table.typed else {}
         cells = label_cells(self.name, self._table.columns, types, self.reading, settings)
         if isinstance(self.numbering, SeveralLabels) and (cells is not None or self.numbering.separator == UNIT):
@@ -300,7 +300,7 @@ class TableSource(FileSource):
 
     @property
     def plain_numbers(self) -> list[str]:
-        """Columns of lines that may be given as numbers: nothing but their value is looked at."""
+        """Columns of text that another process may send as numbers, because only their values are used."""
         layout = self._layout
         if self._table.typed or self.reading.with_:
             return []

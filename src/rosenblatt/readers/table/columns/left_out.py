@@ -1,11 +1,11 @@
 """Which columns of a table are left out, decided from its head: ids, constants, copies of other columns, clocks.
 
 An id differs in every row, or in nearly every one, so that what is learned about its values says nothing about other
-rows. A measurement with as many different values is none: numbers are ids only where they count the rows, or where
-their name says so too.
+rows. A measurement with as many different values is not an id: numbers are ids only where they count the rows, or where
+the name of the column says so too.
 
-A clock is a column of times that rises from row to row, as in a log. It says where in the file a row stands, and in the
-rows of tomorrow it is larger than any that was learned: what it adds would grow until it alone decides.
+A clock is a column of times that rises from row to row, as in a log. It says where in the file a row stands, and in
+future rows it is larger than any time that was learned: what it adds to a score would grow until it alone decides.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def numbers_left_out(
 
 
 def why_days_are_left_out(days: Floats) -> str:
-    """Why the number of its days tells nothing about the rows of tomorrow; '' if it may.
+    """Why the number of days of a date tells nothing about future rows; '' if it may.
 
     >>> why_days_are_left_out(np.arange(100.0)), why_days_are_left_out(np.arange(100.0) * 37 % 100)
     ('follows the order of the rows', '')

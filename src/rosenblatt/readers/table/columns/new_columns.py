@@ -2,8 +2,8 @@
 
 A model that learns on takes new columns in: what they hold and how they are scaled is decided from the head of the new
 table, as for a first fit. Its columns of numbers stay the first ones, so new ones are inserted behind the old ones.
-With a first text its words, too, are hashed from now on, each into the place that its name gives it. A column that not
-every table had is optional: a table without it is read as if all its cells were empty.
+With its first column of texts, a model's words are hashed from then on too, each into the column that its name gives. A
+column that some table lacked is optional: a table without it is read as if all its cells were empty.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Extended:
 
 
 def columns_not_met(columns: Sequence[str], layout: Layout, space: FeatureSpace) -> list[str]:
-    """The columns of a table that the model knows nothing about; none for a model that does not say what it has met."""
+    """The columns of a table that the model has not met; none for a model that does not store which it has met."""
     decided = space.settings.get("columns")
     if decided is None:
         return []

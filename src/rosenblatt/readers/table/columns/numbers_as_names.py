@@ -17,21 +17,22 @@ from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.table.parse_cells import LARGEST_WHOLE
 from rosenblatt.records import Floats
 
-_ROWS, _FIRST_ROWS = 1 << 15, 256  # that are looked at
+_ROWS, _FIRST_ROWS = 1 << 15, 256  # rows that are looked at, in all and at first
 _FEWEST_ROWS = 100
 _REPEATS = 4  # rows of each number, on average
 _MOST_COLUMNS = 100  # a table with more columns of whole numbers is a matrix of measurements
 _FEW_NUMBERS = 10
 _CLEARLY = 4.0  # standard errors of the gain, by rows
-# And by numbers, whose rows are alike, unless they are few: 20 names whose effects are normal have three or so.
+# The same by numbers, as if all rows of a number were alike; not needed where numbers are few. 20 names whose effects are
+# normal have three or so.
 _CLEARLY_BY_NUMBERS = 1.5
-_LEAST = 0.01  # of the log loss that always guessing the shares of the classes has
+_LEAST = 0.01  # the least gain, as a share of the log loss of always guessing the shares of the classes
 _CLASSES = 10  # the most common ones; the others are one class more
-_QUANTILES = (0.2, 0.4, 0.6, 0.8)  # of a number to predict: between which of them it is
+_QUANTILES = (0.2, 0.4, 0.6, 0.8)  # they divide a number to predict into groups
 _PRIORS = (1.0, 3.0, 10.0, 30.0)  # how many rows of all numbers are added to those of each
 _NEIGHBOURS = (1, 2, 4)  # numbers at each side
 _STEPS = 24  # of the regression
-_HEAVY_TAILS = 10.0  # of the fourth moment, beyond which amounts are compared by logarithms
+_HEAVY_TAILS = 10.0  # the fourth moment beyond which amounts are compared by logarithms
 
 
 class Groups(NamedTuple):
@@ -57,20 +58,20 @@ class Groups(NamedTuple):
 
 
 def names_among(columns: Sequence[int], parts: Sequence[Floats], groups: Groups) -> list[int]:
-    """Those of the columns of numbers (of which `parts` have the rows) that tell more of the groups as words."""
-    wanted = np.array(columns, dtype=np.intp)
-    wanted = wanted[_may_be_names(parts[0][:_FIRST_ROWS, wanted])]  # most columns of measurements end here
+    """Those columns of numbers (whose rows are in `parts`) that tell more about the groups as words."""
+    left = np.array(columns, dtype=np.intp)
+    left = left[_may_be_names(parts[0][:_FIRST_ROWS, left])]  # most columns of measurements end here
     for part in parts:
-        wanted = wanted[_may_be_names(part[:, wanted])]
-    low, high = (extreme.reduce([extreme.reduce(part[:, wanted]) for part in parts]) for extreme in (np.fmin, np.fmax))
-    wanted = wanted[high - low >= 2.0]  # not of two values
-    if len(wanted) > _MOST_COLUMNS:
+        left = left[_may_be_names(part[:, left])]
+    low, high = (extreme.reduce([extreme.reduce(part[:, left]) for part in parts]) for extreme in (np.fmin, np.fmax))
+    left = left[high - low >= 2.0]  # more than two values
+    if len(left) > _MOST_COLUMNS:
         return []
-    return [j for j in wanted.tolist() if is_name(np.concatenate([part[:, j] for part in parts])[:_ROWS], groups)]
+    return [j for j in left.tolist() if is_name(np.concatenate([part[:, j] for part in parts])[:_ROWS], groups)]
 
 
 def _may_be_names(part: Floats) -> NDArray[np.bool_]:
-    """Which columns hold nothing but whole numbers, or nothing."""
+    """Which columns hold nothing but whole numbers and missing cells."""
     with np.errstate(invalid="ignore"):
         is_whole = (part == np.floor(part)) & (np.abs(part) < LARGEST_WHOLE)
     every: NDArray[np.bool_] = (is_whole | np.isnan(part)).all(axis=0)
@@ -123,7 +124,7 @@ def _losses(chances: Floats) -> Floats:
 
 
 def _gain(counts: Floats, gain: Floats) -> tuple[float, float, float]:
-    """A gain, and in standard errors: those of independent rows, and those of numbers whose rows are alike."""
+    """The gain, and the gain in standard errors: if rows are independent, and if all rows of a number are alike."""
     of_numbers = (counts * gain).sum(axis=1)
     total = float(of_numbers.sum())
     squares = float((counts * gain * gain).sum()) - total**2 / float(counts.sum())

@@ -85,7 +85,7 @@ def refuse_types(
 ) -> None:
     """DataError for a column, of those that are used, whose cells are structs, bytes, lists of numbers and the like.
 
-    Lists of words are words: of a model that has columns of `words`, in these.
+    Lists of words count as words; with a model, only in its columns of `words`.
     """
     for column in columns:
         type_ = types_.get(column, pa.null())
@@ -102,7 +102,7 @@ def refuse_types(
 
 @contextmanager
 def naming_column(column: str) -> Iterator[None]:
-    """What Arrow says of values that it cannot convert, with the name of their column."""
+    """Adds the name of the column to Arrow's errors about values that it cannot convert."""
     try:
         yield
     except pa.ArrowException as error:

@@ -32,7 +32,7 @@ from rosenblatt.readers.table.files.spans import SPAN_BYTES, SpanRows, TableSpan
 
 _BLOCK = 6 << 20  # a third of it is read at a time, because a byte that is not UTF-8 becomes three
 _LONGEST_ROW = _BLOCK // 3
-_FEW_BYTES = 1 << 13  # that Python parses while Arrow's threads wake up
+_FEW_BYTES = 1 << 13  # fewer are parsed by Python in the time in which Arrow's threads wake up
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
 
 
@@ -155,7 +155,7 @@ class CsvFile:
         while more := stream.read(SPAN_BYTES):
             data += more
             size = native.whole_rows(data, self._separator)
-            if size == 0 and len(data) > _BLOCK:  # lines end as on old computers; or it is refused where it is parsed
+            if size == 0 and len(data) > _BLOCK:  # lines end with \r; or the row is refused when it is parsed
                 size = data.rfind(b"\r") + 1 or len(data)
             if size:
                 yield self._span(data[:size], begin, stream.bytes_read)

@@ -65,7 +65,7 @@ class JsonLines:
         as_words: Callable[[Sequence[str]], Collection[str]] = lambda _: (),
         name_late_keys: bool = True,
     ) -> None:
-        """`known` are columns of a model and what they hold, for those of which the first lines do not say it.
+        """`known` are the columns of a model and what they hold, for columns whose kind the first lines do not show.
 
         Of all columns, `as_words` chooses those whose numbers are needed as they are written: a float rounds long ids.
         """
@@ -175,7 +175,7 @@ class JsonLines:
             yield batch
 
     def warnings(self) -> list[str]:
-        """Keys that came late; or, of lines that a model reads, its keys that none of them has."""
+        """Keys that came too late; or, when a model reads the lines, its keys that no line has."""
         if not self._name_late_keys:
             return [absence(self.file.name, sorted(self._never_seen))] if self._never_seen else []
         if not self._n_late:
@@ -251,7 +251,7 @@ def _nested(keys: Sequence[tuple[int, str, str]]) -> Shape:
 
 
 def _shape_of_lines(lines: bytes) -> Shape:
-    """The same for lines of which the native parser cannot tell it: one has a key twice, or is nested deeply."""
+    """The same for lines that the native parser does not handle: one has a key twice, or is nested deeply."""
     shape: Shape = {}
     for line in lines.split(b"\n"):
         if line.strip():

@@ -1,6 +1,6 @@
 """One JSON object -> its cells, by Python's own reader: for the few lines that the native parser leaves to it.
 
-These are lines with a fault, of which this says what is wrong, and lines with something rare, such as a key twice.
+These are lines with a fault, whose error says what is wrong, and lines with something rare, such as a key twice.
 """
 
 from __future__ import annotations

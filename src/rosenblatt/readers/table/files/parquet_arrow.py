@@ -107,7 +107,7 @@ class TypedFile:
 
     @contextmanager
     def _damage_refused(self) -> Iterator[None]:
-        """What pyarrow says of a damaged file, of whatever kind, as a DataError that names the file."""
+        """Turns all errors of pyarrow about a damaged file into a DataError that names the file."""
         try:
             yield
         except (DataError, MemoryError):

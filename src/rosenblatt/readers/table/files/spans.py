@@ -1,7 +1,7 @@
 """Spans of a table: rows of one file that can be read without the others, in another process too.
 
-A table says where its `spans` are, and its `state`, from which another process makes one that can `read_span`. What was
-read of them is given back to it in order (`take`), so that it names the lines of its rows as if it had read them.
+A table gives its `spans`, and its `state`, from which another process makes a table that can `read_span`. The rows of the
+spans are given back to the first table in order (`take`), so that it names their lines as if it had read them itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SpanRows(NamedTuple):
     """What was read of a span. Lines are counted from 1 at its beginning."""
 
     batches: list[pa.RecordBatch]
-    lines: int = 0  # and rows that are left out are lines
+    lines: int = 0  # in the span, those of left-out rows included
     bad: Sequence[tuple[int, str]] = ()  # lines that are no rows, and what is wrong with them
     left_out: Sequence[int] = ()
     notes: Mapping[str, Any] = MappingProxyType({})  # what else the table must know, as JSON values
@@ -47,7 +47,7 @@ ReadTables: TypeAlias = "Callable[[Iterator[OneTable], OnBadLine], Iterator[Tabl
 
 
 def read_in_turn(tables: Iterator[OneTable], on_bad_line: OnBadLine) -> Iterator[TableBatch]:
-    """The batches of several tables, one after another, read here."""
+    """The batches of several tables, one after another, read by this process."""
     for k, table in enumerate(tables):
         for batch, bytes_read in table.batches(on_bad_line):
             yield k, table, batch, bytes_read
