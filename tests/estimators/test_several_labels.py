@@ -90,8 +90,8 @@ def test_texts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("y", "sentence"),
     [
-        ([0, 1] * 100, "y holds one value a row"),
-        (np.full((200, 2), 2), "something else than 0 and 1"),
+        ([0, 1] * 100, "y holds one value per row"),
+        (np.full((200, 2), 2), "values other than 0 and 1"),
         ([[]] * 200, "y has no label"),
         ([["a"], [1]] * 100, "labels of several types"),
         (np.zeros((3, 2)), "X has 200 rows, and y has 3"),

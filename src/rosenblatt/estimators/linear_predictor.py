@@ -26,10 +26,10 @@ _NAMES = ("target", "y", "value")
 
 
 class LinearPredictor(RegressorMixin, RawRowEstimator):
-    """The best linear function for a number that can be found without an option, from rows as they are.
+    """The best linear function for a number that can be found without choosing options, from raw rows.
 
-    X is what LinearSeparator takes: a DataFrame or anything that speaks Arrow, a list of dicts, of texts, a matrix, or
-    the path of a file. y holds the numbers, or names the column of the table that does. They are centred and scaled
+    X is what LinearSeparator takes: a DataFrame or anything that supports Arrow, a list of dicts or of texts, a matrix,
+    or the path of a file. y holds the numbers, or names the column of the table that does. They are centred and scaled
     while they are learned, and predictions are in their unit.
 
     >>> houses = {"area": [50, 80, 120, 65] * 10, "place": ["town", "town", "village", "village"] * 10}
@@ -101,7 +101,7 @@ class LinearPredictor(RegressorMixin, RawRowEstimator):
         weights = check_input.check_weights(sample_weight, len(targets))
         rows, targets, weights = rows_that_count(rows, targets, weights)
         if len(targets) == 1:
-            raise DataError("X has 1 sample, and a number is learned from two at least that differ.")
+            raise DataError("X has 1 sample: learning a number needs at least two rows with different targets.")
         codes = np.zeros(len(targets), dtype=np.int32)
         in_memory = Targets((0,), codes, weights, free_column_name(name, _NAMES, rows), numbers=targets)
         reading = self._reading()
@@ -140,7 +140,7 @@ class LinearPredictor(RegressorMixin, RawRowEstimator):
         Returns
         -------
         low, high : arrays of shape (n_samples,)
-            As far from the prediction as those of rows that were not yet learned were off (split conformal prediction).
+            Their distance from the prediction is that of targets of rows not yet learned (split conformal prediction).
         """
         model = snapshot(self)
         predicted = model.predict(X)
@@ -165,7 +165,7 @@ class LinearPredictor(RegressorMixin, RawRowEstimator):
         model = snapshot(self)
         unit_scores = model._unit_scores(X)
         if not model.model_.levels:
-            raise ParameterError("predict_quantiles is for a predictor that learned some: fit it with quantiles=(…).")
+            raise ParameterError("This predictor has learned no quantiles: fit it with quantiles=(…).")
         return model.model_.answers(unit_scores)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

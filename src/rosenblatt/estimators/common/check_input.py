@@ -40,7 +40,7 @@ def check_values(estimator: Any, X: Any, *, reset: bool, any_number: bool = Fals
 
 
 def check_features(X: Any) -> Values:
-    """X as rows of numbers, whatever they mean."""
+    """X as rows of numbers, not compared with the columns of any fitted estimator."""
     return _rows(check_array(X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False))
 
 
@@ -90,7 +90,7 @@ def check_labels(y: Any, n_rows: int) -> NDArray[Any]:
 
 
 def check_targets(y: Any, n_rows: int) -> Floats:
-    """y as one number per row, finite and of a size whose square is."""
+    """y as one number per row, finite and small enough that its square is finite too."""
     column = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
     if len(column) != n_rows:
         raise DataError(f"X has {n_rows} rows but y has {len(column)} targets: they must be the same number.")
@@ -111,7 +111,7 @@ def check_targets(y: Any, n_rows: int) -> Floats:
 
 
 def _numbers_in(column: NDArray[Any]) -> Floats:
-    """Numbers as text or objects; the first that is none raises DataError."""
+    """A column of text or objects as floats; the first value that is not a number raises DataError."""
     if column.dtype.kind == "c":
         raise DataError("Complex data not supported: y must hold real numbers.")
     if column.dtype.kind in "mM":
@@ -156,7 +156,7 @@ def encode(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
 
 
 def _encode_small_integers(labels: NDArray[Any]) -> tuple[list[int], NDArray[np.int32]] | None:
-    """The same without sorting, if all labels are integers in a range much shorter than their number; else None."""
+    """What `encode` returns, without sorting, if all labels are integers in a range much shorter than y; else None."""
     dtype = np.int64 if np.can_cast(labels.dtype, np.int64) else np.float64
     if labels.dtype.kind not in "biuf" or not np.can_cast(labels.dtype, dtype) or not len(labels):
         return None

@@ -1,4 +1,4 @@
-"""y with several labels a row: an indicator matrix, or a list of the labels of each row -> the set of each row."""
+"""y with several labels per row: an indicator matrix, or a list of the labels of each row -> the set of each row."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class LabelMatrix(NamedTuple):
     indicators: NDArray[np.bool_]
 
     def sets(self) -> tuple[list[tuple[int, ...]], NDArray[np.int32]]:
-        """Every set of labels that occurs, the empty one left out, and the set of each row from 1; 0: no label."""
+        """Every non-empty set of labels that occurs, and the number of each row's set, from 1; 0 means no label."""
         packed = np.packbits(self.indicators, axis=1)
         rows, first, inverse = np.unique(
             packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True
         )
         order = np.argsort(first)
-        number = np.zeros(len(rows), dtype=np.int32)
+        set_number = np.zeros(len(rows), dtype=np.int32)
         sets: list[tuple[int, ...]] = []
         for k in order.tolist():
             labels = tuple(np.flatnonzero(self.indicators[first[k]]).tolist())
             if labels:
                 sets.append(labels)
-                number[k] = len(sets)
-        return sets, number[inverse]
+                set_number[k] = len(sets)
+        return sets, set_number[inverse]
 
 
 def label_matrix(y: Any, n_rows: int) -> LabelMatrix:
@@ -48,7 +48,7 @@ def label_matrix(y: Any, n_rows: int) -> LabelMatrix:
     elif isinstance(y, Iterable) and not isinstance(y, str | bytes):
         matrix = _of_lists(list(y))
     else:
-        raise DataError(f"y has one value, {type(y).__name__}: {_EXPECTED}.")
+        raise DataError(f"y is a single value of type {type(y).__name__}: {_EXPECTED}.")
     if len(matrix.indicators) != n_rows:
         raise DataError(f"X has {n_rows} rows, and y has {len(matrix.indicators)}: give the labels of every row.")
     return matrix
@@ -56,7 +56,7 @@ def label_matrix(y: Any, n_rows: int) -> LabelMatrix:
 
 def _matrix(values: NDArray[Any], labels: NDArray[Any]) -> LabelMatrix:
     if values.shape[1] == 0 or not np.isin(values, (0, 1)).all():
-        raise DataError(f"y is a matrix that holds something else than 0 and 1: {_EXPECTED}.")
+        raise DataError(f"y is a matrix with values other than 0 and 1: {_EXPECTED}.")
     return LabelMatrix(labels, values.astype(bool))
 
 
@@ -70,7 +70,7 @@ def _of_lists(rows: list[Any]) -> LabelMatrix:
         ):
             return _matrix(np.array(rows), np.arange(widths.pop()))
     if not all(isinstance(row, list | tuple | set | frozenset | np.ndarray) for row in rows):
-        raise DataError(f"y holds one value a row: {_EXPECTED}, or leave multi_label out.")
+        raise DataError(f"y holds one value per row: {_EXPECTED}, or leave multi_label out.")
     distinct = {label for row in rows for label in row}
     try:
         labels = sorted(distinct)

@@ -30,7 +30,7 @@ class RawRowEstimator(FromLinearRun, DescribedEstimator):
     _reading_options: ClassVar[Mapping[str, options.Option[Any]]]
     _attributes: ClassVar[Mapping[str, str]] = {
         "model_": "What `save` writes and the command line reads: the run, and what the columns mean.",
-        "fitted_": "How it was learned, as `fit_file` says it: the rules tried, errors, warnings; not after `load`.",
+        "fitted_": "How it was learned, as `fit_file` reports it: the rules tried, errors, warnings; not after `load`.",
         "n_features_in_, feature_names_in_": "The columns of X, and their names where they have any.",
     }
     model_: Any
@@ -46,7 +46,7 @@ class RawRowEstimator(FromLinearRun, DescribedEstimator):
         X : DataFrame, Arrow table, list of dicts or of texts, matrix, or path
             The rows.
         y : array-like of shape (n_samples,), or str
-            The label or the number of each row, or the column of the table that has it; of a path only the column.
+            The label or the number of each row, or the column of the table that has it; for a path only the column.
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts; by default 1.
 
@@ -93,7 +93,7 @@ class RawRowEstimator(FromLinearRun, DescribedEstimator):
         return ReadOptions(label=label, decide=True, **chosen)
 
     def _restore(self, model: LinearModel) -> None:
-        """Become what a model of a file is."""
+        """Take over the run and the columns of a model that was learned from a file."""
         self.model_, self._run = model, model.run
         names = raw_rows.columns_of_table(model.space)
         raw_rows.set_columns(self, len(names) or columns_of(model.features, model.settings.degree), names)
@@ -107,13 +107,16 @@ class RawRowEstimator(FromLinearRun, DescribedEstimator):
         return np.concatenate(scores)
 
 
-def split_column(X: Any, y: Any, holds: str) -> tuple[Any, Any, str | None]:
-    """The rows, their labels or targets (which of them, `holds` says), and the name of these; y may name a column."""
+def split_column(X: Any, y: Any, content: str) -> tuple[Any, Any, str | None]:
+    """The rows, their labels or targets, and the name of these; y may name a column of X.
+
+    `content` is what the column holds, for the error.
+    """
     if not isinstance(y, str):
         return X, y, getattr(y, "name", None)
     table = to_arrow(X)
     if y not in table.column_names:
-        raise DataError(f"X has no column {y!r} of {holds}; its columns are {listed(table.column_names)}.")
+        raise DataError(f"X has no column {y!r} of {content}; its columns are {listed(table.column_names)}.")
     return table.drop_columns([y]), table.column(y).to_numpy(), y
 
 
@@ -124,11 +127,11 @@ def free_column_name(name: Any, usual_names: Sequence[str], rows: raw_rows.Rows)
     return next((name for name in names if name not in column_names), "_".join([usual_names[0], *column_names]))
 
 
-def rows_that_count(rows: raw_rows.Rows, answers: Any, weights: Any) -> tuple[raw_rows.Rows, Any, Any]:
-    """The rows, their labels or targets, and their weights, without those of weight 0."""
+def rows_that_count(rows: raw_rows.Rows, y: Any, weights: Any) -> tuple[raw_rows.Rows, Any, Any]:
+    """The rows, their labels or targets, and their weights, without the rows of weight 0."""
     if weights is None or weights.all():
-        return rows, answers, weights
+        return rows, y, weights
     if not weights.any():
         raise all_weights_zero("Sample")
     counted = np.flatnonzero(weights)
-    return raw_rows.chosen_rows(rows, counted), answers[counted], weights[counted]
+    return raw_rows.chosen_rows(rows, counted), y[counted], weights[counted]

@@ -37,7 +37,7 @@ def _plain(levels: Any) -> Any:
 
 
 def _parameters(model: NumberModel, saved: Mapping[str, Any] | None) -> dict[str, Any]:
-    """As they were saved; of a model of the command line, how its file was read."""
+    """The saved parameters; for a model of the command line, those with which its file was read."""
     if saved is not None:
         parameters = saved_parameters(saved)
         levels = parameters.get("quantiles")

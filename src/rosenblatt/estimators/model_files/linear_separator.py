@@ -43,7 +43,7 @@ def model_to_separator(model: LinearModel) -> LinearSeparator:
 
 
 def _parameters(model: LinearModel, saved: Mapping[str, Any] | None) -> dict[str, Any]:
-    """As they were saved; of a model of the command line, how its file was read."""
+    """The saved parameters; for a model of the command line, those with which its file was read."""
     if saved is not None:
         return saved_parameters(saved)
     return reading_parameters(model.provenance, options.SEPARATOR_READING)

@@ -38,7 +38,7 @@ def from_json(value: Any) -> Any:
 
 
 def name_and_parameters(estimator: Any, known: Iterable[type]) -> dict[str, Any]:
-    """What a file says of an estimator of one of the known classes; a subclass is refused."""
+    """What a file holds of an estimator of one of the known classes; a subclass raises ModelError."""
     name, names = type(estimator).__name__, [cls.__name__ for cls in known]
     if type(estimator) not in known:
         one = f"a {names[0]}" if len(names) == 1 else f"one of {', '.join(names)}"
@@ -53,7 +53,7 @@ def saved_parameters(saved: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reading_parameters(provenance: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """How the file of a model of the command line was read, as parameters of an estimator."""
+    """How the command line read the file of a model, as parameters of an estimator."""
     reading = {name: value for name, value in provenance.get("reading", {}).items() if name in known}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in reading.items()}
 

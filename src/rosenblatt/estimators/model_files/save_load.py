@@ -81,7 +81,7 @@ def load(path: Path) -> Any:
     """The estimator in a file, ready to predict and to continue learning to the same bits.
 
     Nothing in the file is executed. A damaged, foreign or newer file raises ModelError. A model of the command line
-    or of `fit_file` becomes a LinearSeparator, or of a number a LinearPredictor, which reads rows as its file was read.
+    or of `fit_file` becomes a LinearSeparator, or for numbers a LinearPredictor, which reads rows as its file was read.
 
     Parameters
     ----------
