@@ -2,7 +2,7 @@
 
 Examples are dealt in turn to a fixed number of groups, of which only the sums are kept. Up to that many examples each
 is a group of its own, and this is the textbook bootstrap: as many examples are drawn, with replacement, again and
-again. Beyond it groups are drawn instead. Of independent examples the sums of groups are independent too, so the
+again. With more examples, groups are drawn instead. If examples are independent, so are the sums of groups, so the
 spread is the same, and neither memory nor time grows with the examples.
 
 The interval is the bias-corrected and accelerated one (BCa, Efron 1987): the same for a statistic and for its square.
@@ -18,7 +18,7 @@ import numpy as np
 from rosenblatt.evaluate.confidence_intervals import Estimate, Z
 from rosenblatt.records import Floats
 
-GROUPS = 1021  # a prime, so that no rhythm of the rows, as of hours or weekdays, falls in step with it
+GROUPS = 1021  # a prime, so that it shares no period with the rows, such as hours or weekdays
 DRAWS = 1000
 _AT_ONCE = 100  # draws held in memory
 _NORMAL = NormalDist()
@@ -39,7 +39,7 @@ def bootstrap(sums: Floats, statistics: Callable[[Floats], Floats]) -> list[Esti
 
 
 def _draw(sums: Floats) -> Floats:
-    """The sums over as many groups as there are, drawn with replacement, again and again; always the same ones."""
+    """The sums over DRAWS bootstrap samples, each of as many groups as there are; the seed is fixed."""
     random, n = np.random.default_rng(0), len(sums)
     drawn = np.empty((DRAWS, sums.shape[1]))
     for start in range(0, DRAWS, _AT_ONCE):

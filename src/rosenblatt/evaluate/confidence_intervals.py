@@ -90,7 +90,7 @@ def _beta_below(x: float, a: float, b: float) -> float:
 
 
 def normal(value: float, deviation: float, low: float = 0.0, high: float = 1.0) -> Estimate:
-    """A value that is normal for a large sample, its interval cut to where the value can lie."""
+    """A value that is normal for a large sample; its interval is clipped to the range of the value."""
     return Estimate(value, max(low, value - Z * deviation), min(high, value + Z * deviation))
 
 

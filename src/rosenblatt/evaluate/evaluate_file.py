@@ -22,7 +22,7 @@ from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import FeatureSpace, Floats, Label
 
-OpenSource: TypeAlias = Callable[[Paths, ReadOptions, FeatureSpace], Source]  # workers of an engine may read
+OpenSource: TypeAlias = Callable[[Paths, ReadOptions, FeatureSpace], Source]  # may read with the workers of an engine
 
 
 def evaluate_labels_of_file(
@@ -32,7 +32,7 @@ def evaluate_labels_of_file(
     threads: int | None = None,
     open_: OpenSource = open_source,
 ) -> LabelTally:
-    """Count the labels that a model of several labels gives to the examples of a file; one may have no label."""
+    """Count the labels that a model of several labels gives to the examples of a file; an example may have none."""
     tally, watch = LabelTally(tuple(model.classes)), Watch(model)
     source = open_(path, reading._replace(classes=()), model.space)
     for block in predict_source(model, source, threads or core_count()):
@@ -51,7 +51,7 @@ def evaluate_labels_of_file(
 def evaluate_numbers_of_file(
     model: NumberModel, path: Paths, reading: ReadOptions, threads: int | None = None, open_: OpenSource = open_source
 ) -> NumberTally:
-    """Sum how far the predictions of a model of numbers are off; rows without a number are left out."""
+    """Sum the errors of the numbers that a model predicts; rows without a target are left out."""
     interval = model.interval
     tally = NumberTally(model.levels, None if interval is None else interval.confidence)
     source = open_(path, reading._replace(classes=()), model.space)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.evaluate.confidence_intervals import Estimate, logit_normal, wilson
+from rosenblatt.evaluate.confidence_intervals import Estimate, Z, logit_normal, wilson
 from rosenblatt.evaluate.confusion import ClassScores, of_class
 from rosenblatt.model.several_labels import constant_baseline, worthless_labels
 from rosenblatt.model.warnings.drift import Drift, NewWords
@@ -40,7 +40,7 @@ class LabelScores:
     macro_f1: Estimate
     log_loss: Estimate | None  # of the probabilities, the mean over all decisions
     per_class: tuple[ClassScores, ...]
-    baseline_error: float  # the least share of wrong decisions of one answer for every example
+    baseline_error: float  # the lowest share of wrong decisions of any constant answer
     baseline_f1: float  # and the highest micro F1
     baseline_exact_match: float  # of always giving the commonest set of labels
     commonest: tuple[Label, ...]  # that set
@@ -54,7 +54,7 @@ class LabelScores:
         return self.hamming_loss
 
     def warnings(self, *, weighs_errors: bool = False) -> list[Caution]:
-        """What a person must know of these scores, in a sentence each."""
+        """What a user must know about these scores, in a sentence each."""
         decided = [row.precision.value > 0 or row.recall.value > 0 for row in self.per_class]
         real = [row.support for row in self.per_class]
         deviation = (self.hamming_loss.high - self.hamming_loss.low) / 4
@@ -97,7 +97,7 @@ class LabelTally:
         probabilities: Floats | None = None,
         unknown: NDArray[np.int64] | None = None,
     ) -> None:
-        """Count a block: a row per example, a column per label; `unknown` labels of a row are none of these."""
+        """Count a block: a row per example, a column per label; `unknown` counts the other labels of each row."""
         rows = len(truth)
         decided, truth = np.asarray(decided, bool), np.asarray(truth, bool)
         weights = np.ones(rows) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -167,7 +167,7 @@ class LabelTally:
         total, weight = float(self.losses.sum()), float(self.weights.sum())
         used = np.flatnonzero(self.weights)
         others = [(total - self.losses[g]) / max(weight - self.weights[g], 1e-300) for g in used.tolist()]
-        half = 1.959963984540054 * _jackknife(others)
+        half = Z * _jackknife(others)
         value = total / max(weight, 1e-300)
         return Estimate(value, max(value - half, 0.0), value + half)
 

@@ -23,9 +23,8 @@ from rosenblatt.model.warnings.drift import Drift, NewWords
 from rosenblatt.model.warnings.fit_warnings import Caution
 from rosenblatt.records import Floats
 
-MAX_DRAWN = (
-    1 << 20
-)  # examples kept for the median and the charts; of more every second one, then every fourth, and so on
+# Examples kept for the median and the charts; of more every second one, then every fourth, and so on.
+MAX_DRAWN = 1 << 20
 _HEADROOM = 200  # powers of two by which numbers may exceed the first ones before the sums are rescaled
 _DEVIATION, _SQUARES, _ABSOLUTE, _ERROR, _PINBALL = range(5)  # columns of the sums; a pinball loss for each level
 
@@ -51,19 +50,19 @@ class NumberScores:
     rmse: Estimate
     mae: Estimate
     r2: Estimate | None
-    mean_error: Estimate  # of prediction less target: above 0, predictions are too high on average
+    mean_error: Estimate  # of prediction minus target: above 0, predictions are too high on average
     mean: float  # of the targets
     median: float
     baseline_rmse: float  # of always guessing that mean
     baseline_mae: float  # of always guessing that median
     quantiles: tuple[QuantileScores, ...] = ()
-    confidence: float | None = None  # that was promised of the intervals
+    confidence: float | None = None  # the share of targets that the intervals promise to hold
     coverage: Estimate | None = None  # the share of targets within them
     width: float | None = None  # their mean width
-    drawn: int = 0  # examples that the median and the charts are of: all of them, or an even sample of very many
+    drawn: int = 0  # examples used for the median and the charts: all of them, or an even sample of very many
 
     def warnings(self, *, weighs_errors: bool = False) -> list[Caution]:
-        """What a person must know of these scores, in a sentence each."""
+        """What a user must know about these scores, in a sentence each."""
         cautions = []
         if (self.r2 is None or self.r2.low <= 0) and self.mae.high >= self.baseline_mae:
             cautions.append(
@@ -151,7 +150,7 @@ class NumberTally:
             self.exponent = exponent
 
     def _add_targets(self, y: Floats, weights: Floats, group: NDArray[np.intp]) -> None:
-        """Merge means and squared deviations of each group (Chan, Golub and LeVeque 1979), which lose no digits."""
+        """Merge means and squared deviations of each group (Chan, Golub and LeVeque 1979) without losing digits."""
         new = np.bincount(group, weights, GROUPS)
         means = np.bincount(group, weights * y, GROUPS) / np.where(new > 0, new, 1.0)
         deviations = np.bincount(group, weights * np.square(y - means[group]), GROUPS)
@@ -175,8 +174,8 @@ class NumberTally:
         sums[:, 2 + _DEVIATION] += weights * apart * apart
         rmse, mae, error, r2, *pinball = bootstrap(sums, _statistics)
         n = weight * weight / self.squares
-        truth, _, of_sample, _, _ = self.sample.columns()
-        median = weighted_median(truth, of_sample)
+        truth, _, sample_weights, _, _ = self.sample.columns()
+        median = weighted_median(truth, sample_weights)
         away = np.abs(truth / unit - median / unit)
         within = None if self.confidence is None else clopper_pearson(self.inside / weight, n)
         variance = float(sums[:, 2 + _DEVIATION].sum()) / weight
@@ -189,7 +188,7 @@ class NumberTally:
             mean=centre * unit,
             median=median,
             baseline_rmse=math.sqrt(variance) * unit,
-            baseline_mae=float(np.average(away, weights=of_sample)) * unit,
+            baseline_mae=float(np.average(away, weights=sample_weights)) * unit,
             quantiles=tuple(
                 QuantileScores(level, _times(loss, unit, least=0.0), clopper_pearson(float(below) / weight, n))
                 for level, loss, below in zip(self.levels, pinball, self.below, strict=True)

@@ -21,7 +21,7 @@ _DRAWS = 400
 
 @dataclass(frozen=True)
 class ReliabilityBin:
-    """Examples that were given about the same probability: its mean, and the share that turned out so."""
+    """Examples that were given about the same probability: its mean, and the share for which it came true."""
 
     predicted: float
     observed: Estimate
@@ -90,9 +90,9 @@ class ProbabilityTally:
     def calibration_error(self) -> Estimate | None:
         """The mean distance of the reliability curve from the diagonal (ECE).
 
-        Its interval reaches as far as the error may lie above the measured one when the share of each bin is drawn from
-        what its examples let one believe (Jeffreys' posterior), and as far down: chance alone moves every bin off the
-        diagonal, so the true error is rather smaller than larger.
+        For the upper bound the share of each bin is drawn from its posterior (Jeffreys), again and again; the lower
+        bound is as far below the measured error. Chance alone moves every bin off the diagonal, so the true error is
+        more likely smaller than larger.
         """
         weight, squares, chance, happened = self._joined()
         if weight.sum() <= 0:

@@ -69,7 +69,7 @@ def roc_auc(by_rank: Ranked) -> Estimate:
 
 
 def average_precision(by_rank: Ranked) -> Estimate:
-    """The mean, over the positives, of the precision at their score; as a share of the positives, Wilson's interval."""
+    """The mean, over the positives, of the precision at their score, with Wilson's interval for a share of them."""
     positive, negative = by_rank.positive[::-1], by_rank.negative[::-1]
     true_positives = np.cumsum(positive)
     predicted = true_positives + np.cumsum(negative)

@@ -59,7 +59,7 @@ class Scores:
         return self.classes[int(self.confusion.sum(axis=1).argmax())]
 
     def warnings(self, *, weighs_errors: bool = False) -> list[Caution]:
-        """What a person must know of these scores, in a sentence each; a model that weighs errors may make more."""
+        """What a user must know about these scores, in a sentence each; a model that weighs errors may make more."""
         judged, area = Judged(self.classes, self.confusion.tolist()), self.roc_auc
         of_two = area is not None and len(self.classes) == 2 and not weighs_errors
         advice = ""
@@ -83,7 +83,7 @@ class Tally:
         self.unknown_labels: list[Label] = []
         self.reading_warnings: list[str] = []
         self.drift: Drift | None = None  # from the examples that the model was learned from
-        self.new_words: NewWords | None = None  # that it has no weights for
+        self.new_words: NewWords | None = None  # words that the model has no weights for
         self.examples = 0
         self.squares = 0.0  # of the weights
         self.probabilities = ProbabilityTally(len(classes))
@@ -99,7 +99,7 @@ class Tally:
     ) -> None:
         """Count a block: scores as `class_scores` gives them, and the predicted and true class of each row.
 
-        The truth is a position in the classes, or their number for a label that is none of them.
+        `truth` holds positions in the classes, or the number of classes for a label that is not among them.
         """
         count, classes = len(truth), len(self.classes)
         scores = np.asarray(scores, dtype=np.float64).reshape(count, 1 if classes == 2 else classes)
@@ -123,7 +123,7 @@ class Tally:
         return [roc_auc.ranked(scores[:, k], truth == k, weights) for k in range(scores.shape[1])]
 
     def margins(self) -> Floats:
-        """How clearly each ranked example was decided: y*s, or the true class's score less the best other one."""
+        """How clearly each ranked example was decided: y*s, or the true class's score minus the best other one."""
         if not len(self.sample):
             return np.zeros(0)
         scores, truth, _ = self.sample.columns()

@@ -1,4 +1,4 @@
-"""What deciding for the positive class above another probability would do: what is found, and what of it is right."""
+"""Precision and recall of the positive class, if it were predicted above another probability."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ PROBABILITIES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 @dataclass(frozen=True)
 class ThresholdRow:
-    """Deciding for the positive class above a score."""
+    """How good predictions are if the positive class is predicted above a score."""
 
-    decided: float  # the share of all examples that is above it
+    decided: float  # the share of all examples above it
     precision: Estimate | None  # None: nothing is above it
     recall: Estimate
     f1: float
