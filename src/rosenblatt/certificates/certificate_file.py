@@ -45,7 +45,7 @@ def load_certificate(path: str | Path) -> AnyCertificate:
     Returns
     -------
     Separable, Inseparable, Undecided, ExactFit or NoExactFit
-        The certificate as it was saved; DataError where the file holds none.
+        The certificate as it was saved; DataError if the file holds none.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def load_certificate(path: str | Path) -> AnyCertificate:
     try:
         with open(path, "rb") as file:
             start = file.read(_START)
-            if not start.lstrip().startswith(b"{"):  # and need not be read: it may be endless
+            if not start.lstrip().startswith(b"{"):  # checked before the rest is read: the file may be endless
                 raise DataError("this is not a Rosenblatt certificate.")
             return from_dict(json.loads(start + file.read()))
     except OSError as error:
@@ -130,7 +130,8 @@ def from_dict(content: Any) -> AnyCertificate:
         raise DataError("this is not a Rosenblatt certificate.")
     if _integer(content["version"]) > _VERSION:
         raise DataError(
-            f"the certificate has version {content['version']}, and this Rosenblatt reads up to {_VERSION}: upgrade it."
+            f"the certificate has version {content['version']}, and this Rosenblatt reads up to {_VERSION}: upgrade "
+            "Rosenblatt."
         )
     if content.get("verified", "exact") not in ("exact", "numerical"):
         raise DataError(f"'verified' must be 'exact' or 'numerical'. Got {content['verified']!r} instead.")
@@ -233,7 +234,7 @@ def _vector_from_json(content: Any, size: int) -> NDArray[Any]:
 
 
 def _numbers_from_json(content: Any) -> NDArray[Any]:
-    """Floats; fractions where one of the numbers is one."""
+    """An array of floats, or of Fractions if one of the numbers is written as a fraction."""
     if not any(isinstance(x, str) for x in content):
         return _floats(content)
     exact = np.empty(len(content), dtype=object)

@@ -1,8 +1,8 @@
-"""Certify points that are too many for memory.
+"""Certify points that do not fit into memory.
 
-Some of the rows, taken into memory, are certified. If no hyperplane separates these, none separates all, and the proof
-is the same. If one does, a look through all the rows finds those that are on its wrong side or nearer than it knew;
-they join the rows in memory, and so on until there are no such rows.
+Some of the rows are read into memory and certified. If no hyperplane separates these, none separates all, and the proof
+is the same. If one does, a pass through all the rows finds those on its wrong side or inside its margin; they are added
+to the rows in memory, which are certified again, until there are no such rows.
 """
 
 from dataclasses import replace
@@ -19,9 +19,9 @@ from rosenblatt.certificates.points.stored_points import StoredPoints
 from rosenblatt.certificates.search.hull_search import SearchMonitor
 from rosenblatt.records import Floats
 
-_NUMBERS = 4_000_000  # in memory, or
-_ROWS = 10_000  # if rows are long
-_ADDED = 1000  # rows at a time for each hyperplane
+_NUMBERS = 4_000_000  # at most so many in memory, but
+_ROWS = 10_000  # at least so many rows
+_ADDED = 1000  # rows added at a time for each hyperplane
 
 
 class _Plane(NamedTuple):
@@ -34,6 +34,7 @@ class _Plane(NamedTuple):
 
 
 def certify_stored(points: StoredPoints, monitor: SearchMonitor, *, gap: float) -> Separable | Inseparable | Undecided:
+    """The certificate of stored points, with a margin that is the widest up to `gap`."""
     rows, step = _first_rows(points), 0
     while True:
         step += 1
@@ -41,8 +42,8 @@ def certify_stored(points: StoredPoints, monitor: SearchMonitor, *, gap: float) 
         part = points.subset(rows)
         answer = certify_points(part, monitor, gap=gap / 2)
         if not isinstance(answer, Separable):
-            return _about_all(answer, points, rows)
-        planes = _look_at_all_rows(points, answer, rows)
+            return _for_all_rows(answer, points, rows)
+        planes = _planes_with_nearest_rows(points, answer, rows)
         new = np.setdiff1d(np.concatenate([plane.nearest for plane in planes]), rows)
         is_wide = all(plane.distances.min() >= (1 - gap) * plane.certified.upper for plane in planes)
         if is_wide or not len(new) or monitor.time_is_up:
@@ -70,20 +71,20 @@ def _first_rows(points: Points) -> NDArray[np.intp]:
     return np.sort(np.concatenate(chosen))
 
 
-def _about_all(answer: Inseparable | Undecided, points: Points, rows: NDArray[np.intp]) -> Inseparable | Undecided:
-    """An answer about some rows, as the answer about all: what some rows prove, holds for all."""
+def _for_all_rows(answer: Inseparable | Undecided, points: Points, rows: NDArray[np.intp]) -> Inseparable | Undecided:
+    """An answer about some rows as the answer about all rows, for which the same proof holds."""
     fingerprint = DataFingerprint.from_points(points)
     if isinstance(answer, Inseparable):
         return replace(answer, subject=fingerprint, rows=rows[answer.rows])
     return replace(answer, subject=fingerprint, hardest=rows[answer.hardest], bracket=(0.0, answer.bracket[1]))
 
 
-def _look_at_all_rows(points: Points, answer: Separable, rows: NDArray[np.intp]) -> list[_Plane]:
+def _planes_with_nearest_rows(points: Points, answer: Separable, rows: NDArray[np.intp]) -> list[_Plane]:
     """Both hyperplanes of an answer about some rows, each with the nearest of all rows."""
     planes = []
     for plane, augmented in ((answer.geometric, False), (answer.augmented, True)):
-        about_all = replace(plane, rows=rows[plane.rows])
-        planes.append(_Plane(about_all, augmented, np.empty(0, dtype=np.intp), np.empty(0)))
+        renumbered = replace(plane, rows=rows[plane.rows])
+        planes.append(_Plane(renumbered, augmented, np.empty(0, dtype=np.intp), np.empty(0)))
     for first, part in points.parts():
         planes = [_with_nearest_of(plane, first, part) for plane in planes]
     return planes
@@ -110,7 +111,7 @@ def _proven(points: Points, plane: _Plane) -> CertifiedHyperplane | None:
 
 
 def _rows_to_keep(part: Points, answer: Separable, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The rows in memory; of too many, those that carry the margins and those nearest to the hyperplane."""
+    """The rows in memory; if they are too many, those that prove the margins and those nearest to the hyperplane."""
     n = _max_rows(part) // 2
     if len(rows) <= n:
         return rows

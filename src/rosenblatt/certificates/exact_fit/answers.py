@@ -50,7 +50,7 @@ class FitCertificate(Certificate):
         names: Sequence[str] | None = None,
         theme: str = "light",
     ) -> Any:
-        """Raise ParameterError: there is no picture of this."""
+        """Raise ParameterError: such a certificate has no picture."""
         raise ParameterError("A certificate about numbers as targets has no picture: use figures.plot_line.")
 
 
@@ -97,8 +97,8 @@ class ExactFit(FitCertificate):
 class NoExactFit(FitCertificate):
     """No linear function meets every target: over `rows`, sum weight * (x, 1) = 0, and sum weight * y = `mismatch`.
 
-    The weights are integers without a common divisor, as Fractions; any of these rows left out, some function meets
-    the targets of the others.
+    The weights are integers without a common divisor, as Fractions; if any of these rows is left out, some function
+    meets the targets of the others.
     """
 
     kind: ClassVar[str] = "no exact fit"

@@ -18,7 +18,7 @@ from rosenblatt.records import Csr
 
 @dataclass(frozen=True)
 class Equations(Points):
-    """Rows with a number each; they are of no class, so `signs` and `labels` are empty."""
+    """Rows with a number each; they belong to no class, so `signs` and `labels` are empty."""
 
     targets: NDArray[Any]
 
@@ -47,14 +47,14 @@ def check_equations(X: Any, y: Any) -> Equations:
         raise DataError(f"X has {values.shape[0]} rows but y has {len(targets)} targets: they must be the same number.")
     if targets.dtype.kind in "OSUf":
         _refuse_unusable(targets)
-    # numpy turns large ints among floats into floats: a list is taken as it is.
+    # numpy would round large ints in a list that also holds floats, so the list itself is used.
     numbers = check_values([[target] for target in y] if is_list else targets.reshape(-1, 1))
     assert not isinstance(numbers, Csr)
     return Equations(values, np.zeros(0, np.int8), (), numbers[:, 0])
 
 
 def targets_of_file(labels: NDArray[Any]) -> NDArray[Any]:
-    """The labels of a file as numbers: one that is no label of a class, such as 1e300, makes all of them texts."""
+    """The labels of a file as numbers; the file gives all of them as text if one cannot be a label, such as 1e300."""
     if labels.dtype.kind != "U" and not any(isinstance(label, str) for label in labels.tolist()):
         return labels
     numbers = np.empty(len(labels), dtype=object)

@@ -24,7 +24,7 @@ from rosenblatt.certificates.points.points import ExactNumber
 from rosenblatt.errors import DataError
 from rosenblatt.extras import require
 
-_MISSED = 1000  # missed rows among which the shortest proof is looked for
+_MISSED = 1000  # missed rows, at most, of which the one with the shortest proof is chosen
 
 
 def fits_exactly(X: Any, y: Any) -> ExactFit | NoExactFit:
@@ -72,7 +72,7 @@ def fit_equations(equations: Equations) -> ExactFit | NoExactFit:
 
 
 def _attempt(equations: Equations, prime: int) -> ExactFit | NoExactFit | None:
-    """The answer, unless this prime makes rows dependent that are not."""
+    """The answer; None if some rows are dependent only modulo this prime."""
     pair = _contradicting_pair(equations, prime)
     if pair is not None:
         return _proof(equations, pair, [Fraction(1), Fraction(-1)])
@@ -81,7 +81,7 @@ def _attempt(equations: Equations, prime: int) -> ExactFit | NoExactFit | None:
     w = basis.solution(targets)
     missed = list(islice(verify_fit.missed_modulo(equations, w[:-1], int(w[-1]), prime), _MISSED))
     if missed:
-        return _refusal(equations, basis, rows, missed)
+        return _shortest_proof(equations, basis, rows, missed)
     exact = _solve([[*verify_fit.augmented_row(equations, i), equations.exact_target(i)] for i in rows], basis.pivots)
     weights = np.array([Fraction(0)] * (equations.n_features + 1), dtype=object)
     weights[basis.pivots] = exact
@@ -94,8 +94,8 @@ def _attempt(equations: Equations, prime: int) -> ExactFit | NoExactFit | None:
 def _independent_rows(equations: Equations, prime: int) -> tuple[modular.ModularBasis, list[int]]:
     """Rows (x, 1) on which all others depend, modulo a prime.
 
-    Of each part of the rows those that depend on the rows so far are almost certainly the ones whose product with a
-    random vector orthogonal to these is 0.
+    A row depends on the rows found so far, almost certainly, if its product with a random vector orthogonal to these
+    is 0.
     """
     width = equations.n_features + 1
     basis, rows = modular.ModularBasis(width, prime), list[int]()
@@ -113,10 +113,10 @@ def _independent_rows(equations: Equations, prime: int) -> tuple[modular.Modular
     return basis, rows
 
 
-def _refusal(
+def _shortest_proof(
     equations: Equations, basis: modular.ModularBasis, rows: Sequence[int], missed: Sequence[int]
 ) -> NoExactFit | None:
-    """The shortest of the proofs that the missed rows give; None if it depends on others by this prime only."""
+    """The shortest of the proofs that the missed rows give; None if it holds only modulo this prime."""
     prime = basis.prime
     combinations = basis.combination(
         np.stack([verify_fit.row_residues(equations, row, prime)[basis.pivots] for row in missed])
@@ -126,11 +126,9 @@ def _refusal(
     smaller = modular.ModularBasis(equations.n_features + 1, prime)
     for row in parts:
         smaller.add(verify_fit.row_residues(equations, row, prime))
-    own, others = (
-        verify_fit.augmented_row(equations, missed[best]),
-        [verify_fit.augmented_row(equations, row) for row in parts],
-    )
-    system = [[*(row[j] for row in others), own[j]] for j in smaller.pivots]
+    missed_row = verify_fit.augmented_row(equations, missed[best])
+    others = [verify_fit.augmented_row(equations, row) for row in parts]
+    system = [[*(row[j] for row in others), missed_row[j]] for j in smaller.pivots]
     coefficients = _solve(system, range(len(parts))) if parts else []
     return _proof(equations, [*parts, missed[best]], [*coefficients, Fraction(-1)])
 
@@ -157,7 +155,7 @@ def _proof(equations: Equations, rows: Sequence[int], coefficients: Sequence[Fra
 
 
 def _solve(equations: Sequence[Sequence[ExactNumber]], columns: Sequence[int]) -> list[Fraction]:
-    """The solution of equations, whose right sides come last, in the unknowns of these columns: the only one."""
+    """The only solution of equations in the unknowns of these columns; the last number of each is its right side."""
     require("certify", modules=["flint"])
     import flint
 

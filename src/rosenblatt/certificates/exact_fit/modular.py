@@ -105,14 +105,14 @@ class ModularBasis:
         return True
 
     def orthogonal(self, random: np.random.Generator) -> Residues:
-        """A random vector whose product with every row is 0: another row is almost certainly told apart by it."""
+        """A random vector whose product with every row is 0; with an independent row it almost certainly is not."""
         vector: Residues = random.integers(1, self.prime, self.n_columns, dtype=np.int64)
         vector[self.pivots] = 0
         vector[self.pivots] = -(self.echelon * vector % self.prime).sum(axis=1) % self.prime
         return vector
 
     def combination(self, at_pivots: Residues) -> Residues:
-        """The coefficients by which the rows add up to others, of which the numbers at the pivots are known."""
+        """The coefficients with which the rows add up to other rows, given the numbers of these at the pivots."""
         total = np.zeros((len(at_pivots), len(self.pivots)), np.int64)
         for k, row in enumerate(self.transform):
             total = (total + at_pivots[:, k : k + 1] * row) % self.prime

@@ -17,7 +17,7 @@ from rosenblatt.certificates.verify import exact_score
 from rosenblatt.records import Csr
 
 _AT_ONCE = 1 << 20  # numbers
-_TRIES = 3  # primes, of which one in two thousand millions makes rows dependent that are not
+_TRIES = 3  # primes; one in about two thousand million makes independent rows dependent
 _FEW = 20_000  # numbers for which fractions are quicker than residues
 
 
@@ -29,19 +29,19 @@ def parts(equations: Equations) -> Iterator[tuple[int, NDArray[Any] | Csr]]:
 
 
 def missed_modulo(equations: Equations, w: modular.Residues, b: int, prime: int, scale: int = 1) -> Iterator[int]:
-    """The rows with w.x + b other than scale * y modulo a prime: there it is other in truth, too."""
+    """The rows where w.x + b differs from scale * y modulo a prime, so that the numbers themselves differ too."""
     for first, part in parts(equations):
         target = modular.residues(equations.targets[first : first + part.shape[0]], prime) * (scale % prime) % prime
         yield from (first + np.flatnonzero(modular.products(part, w, b, prime) != target)).tolist()
 
 
 def missed_row(equations: Equations, w: Sequence[Fraction], b: Fraction) -> int | None:
-    """The first row with w.x + b other than its target; None if every target is met exactly.
+    """The first row where w.x + b differs from the target; None if every target is met exactly.
 
-    All is scaled to integers. An integer of k bits that is 0 modulo more than k / 30 primes above 2^30 is 0.
+    Everything is scaled to integers. An integer of k bits that is 0 modulo more than k / 30 primes above 2^30 is 0.
     """
-    is_few = equations.n_rows * equations.max_row_entries <= _FEW
-    if is_few or equations.targets.dtype.kind == "O" or _numbers(equations).dtype.kind == "O":
+    has_few_numbers = equations.n_rows * equations.max_row_entries <= _FEW
+    if has_few_numbers or equations.targets.dtype.kind == "O" or _numbers(equations).dtype.kind == "O":
         rows = (i for i in range(equations.n_rows) if exact_score(equations, i, w, b) != equations.exact_target(i))
         return next(rows, None)
     denominator = math.lcm(b.denominator, *(x.denominator for x in w))
@@ -66,7 +66,7 @@ def _ceiling(numbers: NDArray[Any]) -> int:
     if not numbers.size:
         return 0
     low, high = float(numbers.min()), float(numbers.max())
-    return max(abs(math.floor(low)), abs(math.ceil(high))) + 1024 * (numbers.dtype.kind in "iu")  # rounded by a float
+    return max(abs(math.floor(low)), abs(math.ceil(high))) + 1024 * (numbers.dtype.kind in "iu")  # float() rounds
 
 
 def _binary_places(numbers: NDArray[Any]) -> int:

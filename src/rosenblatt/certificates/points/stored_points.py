@@ -1,4 +1,4 @@
-"""Points that are too many for memory: code that needs all of them goes through them part by part."""
+"""Points that do not fit into memory: code that needs all of them goes through them part by part."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from rosenblatt.records import Csr
 
 
 class StoredPoints(Points):
-    """Points in a temporary file; in memory are the sign of each, and at any time one part of them."""
+    """Points in a temporary file; only their signs and one part of them at a time are in memory."""
 
     _examples: StoredExamples
 

@@ -16,7 +16,7 @@ _LONGEST = 600.0  # seconds
 
 
 def rows_with_common_point(points: Points, rows: NDArray[np.intp], monitor: SearchMonitor) -> NDArray[np.intp]:
-    """Some of these rows, which in exact arithmetic may prove that the classes touch; none where the floats fail."""
+    """Some of these rows, which in exact arithmetic may prove that the classes touch; no rows where floats fail."""
     from scipy import sparse
     from scipy.optimize import linprog
 
