@@ -131,7 +131,7 @@ def boundary_between(first: Any, second: Any, names: Sequence[str] | None = None
     first : Unit, or pair (weights, bias)
         A linear discriminant.
     second : Unit, or pair (weights, bias)
-        Another.
+        Another linear discriminant.
     names : sequence of str, optional
         The names of the features.
 

@@ -95,7 +95,7 @@ def wraparound_patterns(pattern: str | Sequence[int], length: int | None = None)
     pattern : str or sequence of bool
         The pixels.
     length : int, optional
-        Of the ring that they are shifted on; by default that of the pattern.
+        The length of the ring on which they are shifted; by default that of the pattern.
 
     Returns
     -------
@@ -130,9 +130,9 @@ def wraparound_limit(first: str | Sequence[int], second: str | Sequence[int], le
     first : str or sequence of bool
         A pattern of pixels.
     second : str or sequence of bool
-        Another, with as many pixels on.
+        Another pattern, with the same number of pixels on.
     length : int, optional
-        Of the ring that they are shifted on; by default that of the pattern.
+        The length of the ring on which they are shifted; by default that of the longer pattern.
 
     Returns
     -------

@@ -52,17 +52,17 @@ MAJORITY = GateFunction("MAJORITY", 0, "True where more than half of the inputs 
 
 
 def XOR(first: Any, second: Any) -> Any:  # noqa: N802  (a gate, as the lectures write it)
-    """True where exactly one of two is true: a network of two units, since no single one can do it.
+    """True where exactly one of two inputs is true: a network of two units, since no single one can do it.
 
     Parameters
     ----------
     first, second : logic.Expression or bool
-        The two.
+        The two inputs.
 
     Returns
     -------
     logic.Expression or bool
-        As the two are.
+        An expression if one of the inputs is one, else a truth value.
     """
     if isinstance(first, Expression) or isinstance(second, Expression):
         return to_expression(first) ^ second
