@@ -1,4 +1,4 @@
-"""Who may talk to the studio: its own page alone, on this machine, with the token of this session; or a class.
+"""Who may send requests to the studio: only its own page, on this machine, with the token of this session; or a class.
 
 The token is part of every address, so a page of another site cannot guess one. The Host header is checked, so a name
 that was pointed at this machine from outside (DNS rebinding) is refused. Origin and Sec-Fetch-Site are checked too, so
@@ -7,8 +7,8 @@ no other site can send requests.
 The browser is started with a ticket in place of the token, since everybody on this machine can see the arguments of a
 process: it is exchanged for the token once.
 
-In a class there is no token and any name of the host will do, because there is nothing to read or to change that
-another page could not get by asking itself. Requests from other sites are refused all the same: they would be work.
+In a class there is no token and any host name is accepted, because there is nothing secret to read and nothing to
+change. Requests from other sites are still refused: they would cost computing time.
 """
 
 import re
@@ -39,7 +39,7 @@ def new_token() -> str:
 
 
 def error_response(status: int, sentence: str) -> JSONResponse:
-    """An error as a response, as every one is sent to the page."""
+    """An error as a response, in the form in which the page gets every error."""
     return JSONResponse(error_body(sentence), status_code=status)
 
 

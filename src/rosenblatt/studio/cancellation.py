@@ -1,4 +1,4 @@
-"""Cancels work whose answer nobody waits for any more: the page was closed, or it has asked again."""
+"""Cancels work whose answer is no longer needed: the page was closed, or it has asked again."""
 
 from contextvars import ContextVar
 from threading import Event
@@ -12,7 +12,7 @@ class AnswerCancelledError(Exception):
 
 
 def raise_if_cancelled(*_: Any) -> None:
-    """To be called regularly by long work; as a callback it takes, and ignores, any arguments."""
+    """Call this regularly during long work; it ignores its arguments, so that it can serve as a callback."""
     event = cancel_event.get()
     if event is not None and event.is_set():
         raise AnswerCancelledError

@@ -19,7 +19,7 @@ _NAME_WIDTH = 18
 
 @dataclass(frozen=True)
 class Results:
-    """One student's file; `problem` says why it cannot be believed, if it cannot."""
+    """One student's file; `problem` says why it cannot be trusted, or is None."""
 
     file: str
     name: str
@@ -29,7 +29,7 @@ class Results:
 
 
 def read_results(folder: str | Path) -> list[Results]:
-    """The results in a folder, by the name of the student; of several files of one student, each is listed."""
+    """The results in a folder, sorted by the name of the student; several files of one student are all listed."""
     place = Path(folder)
     if not place.is_dir():
         raise DataError(f"{folder}: is not a folder with result files.")
@@ -61,7 +61,7 @@ def _read(path: Path) -> Results:
 
 
 def checksum(name: str, done: list[str], saved: str) -> str:
-    """CRC-32 of what the file says, in hexadecimal; `lessons/results.js` computes the same.
+    """CRC-32 of the content of the file, in hexadecimal; `lessons/results.js` computes the same.
 
     >>> checksum("Ada", ["unit", "rule"], "2026-01-31")
     '3c3dce9c'

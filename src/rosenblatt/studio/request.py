@@ -22,7 +22,7 @@ MAX_CLASSES = 10
 MAX_COLUMNS = 60
 MAX_EPOCHS = 1_000
 MAX_VISITS = 2_000_000
-MAX_UPDATES = 20_000_000  # visits times units: each is remembered, with 60 bytes
+MAX_UPDATES = 20_000_000  # visits times units; each takes 60 bytes of memory
 MAX_DEGREE = 8  # of products of two columns: 44 features
 MAX_KERNEL_POINTS = 2_000  # so that the kernel values between all of them fit into memory
 _UNNAMED = ("x1", "x2")
@@ -88,7 +88,7 @@ def read_points(request: Mapping[str, Any]) -> Points:
 
 
 def read_columns(request: Mapping[str, Any]) -> tuple[str, str]:
-    """The names of the two columns, for axes and headers; x1 and x2 where a request has none that can head a table.
+    """The names of the two columns, for axes and headers; x1 and x2 if the request has none that can be headers.
 
     >>> read_columns({"columns": ["petal length", "petal width"]}), read_columns({"columns": ["a", "a"]})
     (('petal length', 'petal width'), ('x1', 'x2'))
@@ -100,7 +100,7 @@ def read_columns(request: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _is_header(name: str) -> bool:
-    """Whether it can head a column: a number would be read as a value, and `label` is the column of the labels."""
+    """Whether it can be a header: a number would be read as a value, and `label` is the column of the labels."""
     if not 0 < len(name) <= 200 or not name.isprintable() or name.strip().lower() in ("", "label"):
         return False
     try:
@@ -116,7 +116,7 @@ def read_test_points(request: Mapping[str, Any]) -> Points | None:
 
 
 def read_row_numbers(request: Mapping[str, Any], n_points: int) -> NDArray[np.intp]:
-    """The row of the page's table that each point is, from 0: `learned_rows` where others are kept aside for testing.
+    """The row of each point in the page's table, from 0: `learned_rows` if other rows are kept aside for testing.
 
     >>> read_row_numbers({}, 3).tolist(), read_row_numbers({"learned_rows": [0, 2, 5]}, 3).tolist()
     ([0, 1, 2], [0, 2, 5])

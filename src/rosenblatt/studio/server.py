@@ -1,4 +1,4 @@
-"""The studio's HTTP server, for this machine alone.
+"""The studio's HTTP server, for this machine only.
 
 GET  /TOKEN/                the page, and its files
 POST /TOKEN/api/QUESTION    a question of `questions.registry`, as JSON; an error is {"error": one sentence}
@@ -32,7 +32,7 @@ from rosenblatt.web.page_files import page_files
 
 BODY_SECONDS = 10.0
 _DOWNLOADS_AT_ONCE = 2  # they take long, and other questions must not wait for them
-_LASTING = {"cache-control": "private, max-age=3600"}  # of the files of the page; a new start has a new address
+_LASTING = {"cache-control": "private, max-age=3600"}  # for the files of the page; each start has a new address
 
 first_picture_shown = threading.Event()  # set when a page has drawn its first run: slow imports may start
 
@@ -46,7 +46,7 @@ def make_app(
 ) -> ASGIApp:
     """The application; the page opens with `opening_table`, or with an example. /`ticket` leads to the page once.
 
-    `lessons` is a folder with more of them.
+    `lessons` is a folder with more lessons.
     """
     downloads = anyio.CapacityLimiter(_DOWNLOADS_AT_ONCE)
     fixed = {"opening_table": opening_table, "lessons": lessons_answer(lessons)}

@@ -35,7 +35,7 @@ from rosenblatt.web.stalled_clients import TimeoutProtocol
 MAX_BYTES = 1_000_000
 QUICK_SECONDS, SLOW_SECONDS = 2.0, 20.0
 QUICK_BYTES = 50_000  # about 2,000 points, whose longest run takes a fraction of a second
-# What a page can wait for, and all about many points, has a process of its own, so that it never delays a step.
+# Questions that may take long, and all about many points, have a process of their own, so they never delay a step.
 SLOW_QUESTIONS = frozenset(
     (
         *("download", "relatives", "lowest_degree", "all_columns", "network", "table"),
@@ -61,7 +61,7 @@ def serve_class(listener: socket.socket, app: ASGIApp) -> None:
 
 
 def class_app(lessons: str | Path | None = None, frame_ancestors: Sequence[str] = ()) -> ASGIApp:
-    """The application; `lessons` is a folder with more of them, `frame_ancestors` are the sites that may embed it."""
+    """The application; `lessons` is a folder with more lessons, `frame_ancestors` are the sites that may embed it."""
     return OpenAccess(_Classroom(lessons_answer(lessons)).app, frame_ancestors)
 
 
@@ -82,7 +82,7 @@ class _Classroom:
         self._starting = asyncio.Lock()
 
     async def _quick_and_slow(self) -> tuple[FairQueue[Worker], FairQueue[Worker]]:
-        """Made with the first question: an application that is mounted gets no message when it starts."""
+        """The queues, made with the first question: a mounted application gets no message when it starts."""
         async with self._starting:
             if self._queues is None:
                 self._queues = await anyio.to_thread.run_sync(_start_workers)
@@ -109,7 +109,7 @@ class _Classroom:
                     return Response(status_code=499)  # client closed request
                 status, answer = await anyio.to_thread.run_sync(worker.answer, name, body, seconds)
         except TooManyQuestionsError:
-            return error_response(429, "Too many questions at once: wait for the answers to those before.")
+            return error_response(429, "Too many questions at once: wait for the answers to the earlier ones.")
         if status == OK:
             self.answers.add(name, body, answer)
         return _json(status, answer)

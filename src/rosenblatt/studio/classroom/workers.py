@@ -20,11 +20,11 @@ from typing import Any
 from rosenblatt.studio.error_sentence import error_body
 
 OK, REFUSED, BROKEN, TOO_LONG = 200, 422, 500, 503
-# A question is limited in time of a core, so that a machine busy with other things ends no one's short work. One that
+# The limit on a question is CPU time, so that short work is not ended because the machine is busy. A question that
 # takes this many times as long by the clock is ended too.
 _PATIENCE = 5
 _NICE = 10  # of slow work, so that quick answers come first
-# Imported once, by the process from which the workers are forked: a new worker is there at once.
+# Imported once, by the process from which the workers are forked, so that a new worker starts at once.
 _PRELOADED = "rosenblatt.studio.classroom.preloaded"
 _MAX_MOMENTS = 150  # of a long run, instead of 600: they take most of the time of an answer
 
@@ -46,13 +46,13 @@ class Worker:
         self._is_ready = False
 
     def _wait_until_ready(self) -> None:
-        """Imports take seconds, which no question is charged for."""
+        """Wait for the imports, which take seconds that no question is charged for."""
         if not self._is_ready:
             self._connection.recv()
             self._is_ready = True
 
     def answer(self, question: str, body: bytes, seconds: float) -> tuple[int, bytes]:
-        """Status and JSON of the answer; one that takes more than so many seconds of a core is given up."""
+        """Status and JSON of the answer; a question is given up after so many seconds of CPU time."""
         with self._lock:
             try:
                 self._wait_until_ready()
@@ -61,7 +61,7 @@ class Worker:
                     status, answer = self._connection.recv()
                     return status, answer
             except (EOFError, OSError):
-                if not self._has_used_its_time():  # it has ended for another reason, such as for want of memory
+                if not self._has_used_its_time():  # it has ended for another reason, such as too little memory
                     self._restart()
                     return BROKEN, _error("The computation broke down: use fewer points.")
             self._restart()
@@ -74,7 +74,7 @@ class Worker:
         return self._process.exitcode == -signal.SIGXCPU
 
     def _restart(self) -> None:
-        """Waits for the new process, so that its start is time of the client that needed it."""
+        """Start a new process and wait for it, so that its start counts as time of the client that caused it."""
         self.close()
         self._start()
         with suppress(EOFError, OSError):
@@ -87,7 +87,7 @@ class Worker:
 
 
 def prepare() -> None:
-    """Begin with the imports in the background, before the first worker is needed."""
+    """Start the imports in the background, before the first worker is needed."""
     _forkserver()
     forkserver.ensure_running()
 
@@ -107,7 +107,7 @@ def _error(sentence: str) -> bytes:
 
 def _serve(connection: Connection, is_slow: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends its workers
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a question that is ended leaves no image of the memory
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a question that is ended leaves no core dump
     if is_slow:
         os.nice(_NICE)
     from rosenblatt.studio.classroom.preloaded import QUESTIONS
@@ -123,7 +123,7 @@ def _serve(connection: Connection, is_slow: bool) -> None:
 
 
 def _limit_cpu_time(seconds: float) -> None:
-    """From now on so many seconds of a core, in whole ones: the system ends the process, also within native code."""
+    """Allow so many more seconds of CPU time, rounded up: then the system ends the process, even in native code."""
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     end = math.ceil(time.process_time() + seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (end if most == resource.RLIM_INFINITY else min(end, most), most))
@@ -137,5 +137,5 @@ def _answer(question: Any, body: bytes) -> tuple[int, bytes]:
         return OK, json.dumps(question(read_json(body)), allow_nan=False, separators=(",", ":")).encode()
     except RosenblattError as error:
         return REFUSED, _error(str(error))
-    except Exception as error:  # whatever it is, the class goes on
+    except Exception as error:  # any other error is a bug, which must not stop the class
         return BROKEN, _error(f"{type(error).__name__}: this is a bug in the studio; please report what you did.")

@@ -7,9 +7,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Lesson:
-    """What to read, how the studio is set up, ONE thing to do, and what is said when it is done."""
+    """What to read, how the studio is set up, ONE thing to do, and the text shown when it is done."""
 
-    key: str  # in links too, so it stays
+    key: str  # it is part of links, so it must not change
     title: str
     text: tuple[str, ...]  # paragraphs
     task: str
@@ -21,7 +21,7 @@ class Lesson:
     has_plane: bool = True
     check: str = ""  # the file in page/lessons/checks; by default that of the key
     done: tuple[str, ...] = ()  # conditions of a lesson in Markdown
-    answers: tuple[Mapping[str, str], ...] = ()  # its answers: label, what it is, hint
+    answers: tuple[Mapping[str, str], ...] = ()  # of a lesson in Markdown: label, the right answer, hint
 
 
 def on_one_line(text: str) -> str:

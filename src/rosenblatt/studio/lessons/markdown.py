@@ -2,7 +2,7 @@
 
 The text comes first, then the sections `## Task` and `## Done`. Whether a lesson is done is said in the settings, by
 conditions on quantities of the run and by answers that are to be filled in; docs/studio.md has an example. A mistake in
-a file is refused with a sentence and its line.
+a file raises DataError with its line.
 """
 
 import re
@@ -77,23 +77,23 @@ def read_markdown(path: Path) -> Lesson:
 
 @dataclass(frozen=True)
 class _File:
-    """The lines of a lesson; its settings are those before line `body`, which counts from 0."""
+    """The lines of a lesson; its settings are those before line `body`, counted from 0."""
 
     path: Path
     lines: tuple[str, ...]
     body: int
 
     def refuse(self, line: int, problem: str) -> NoReturn:
-        """Lines are counted from 1."""
+        """Raise DataError at a line, counted from 1."""
         raise DataError(f"{self.path}:{line}: {problem}.")
 
     def refuse_setting(self, name: str, problem: str, words: str = "") -> NoReturn:
-        """A problem with a setting, at the first line of it that has these words."""
+        """Raise DataError at the first line of a setting that has these words."""
         first, lines = self._line_of(name), range(1, self.body)
         self.refuse(1 + next((k for k in lines if k >= first and words in self.lines[k]), first), problem)
 
     def refuse_point(self, number: int, problem: str) -> NoReturn:
-        """A problem with a point, at its own line; points are counted from 1."""
+        """Raise DataError at the line of a point; points are counted from 1."""
         first = self._line_of("points")
         text = "\n".join(self.lines[first : self.body])
         inner = list(re.finditer(r"\[[^\[\]]*\]", text))[number - 1 : number]
@@ -166,7 +166,7 @@ def _check_names(file: _File, settings: dict[str, Any]) -> None:
 
 
 def _check_data(file: _File, settings: dict[str, Any]) -> None:
-    """The data and the options, checked as the page's own are."""
+    """Check the data and the options like those that the page sends."""
     from rosenblatt.studio.questions.example_tables import EXAMPLES
     from rosenblatt.studio.request import read_options, read_points
 
@@ -225,7 +225,7 @@ def _check_answer(file: _File, k: int, answer: Any) -> None:
 
 
 def _answer_text(expected: Any) -> str:
-    """What an answer is, as text: numbers need no quotes, and several of them are a list."""
+    """The right answer as text: numbers need no quotes, and several of them are a list."""
     return " ".join(map(str, expected)) if isinstance(expected, list) else str(expected)
 
 

@@ -10,7 +10,7 @@ from functools import cache
 
 from rosenblatt.web.page_files import page_files
 
-# What a saved page has instead: answers from its recording, and no lessons.
+# Files that a saved page replaces: its answers come from the recording, and it has no lessons.
 _REPLACED = {"server.js": "offline/server.js", "lessons/lessons.js": "offline/lessons.js"}
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{ ([^}]+) \}) from "([^"]+)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function|class) (\w+))", re.MULTILINE)

@@ -22,7 +22,7 @@ from rosenblatt.studio.request import read_rows
 
 MAX_BYTES = 300_000  # so that it can be mailed
 _MAX_PICTURES = 120
-# How many moments and visits are recorded: the first that fits is taken.
+# How many moments and visits are recorded: the first pair that fits into MAX_BYTES is taken.
 _AMOUNTS = ((600, 1024), (300, 512), (150, 192), (75, 64), (40, 64), (20, 64), (10, 64), (5, 64))
 _MAX_TEXT, _MAX_CSV = 2_000, 40_000
 Answers = dict[str, Any]
@@ -53,7 +53,7 @@ def _answers(request: Mapping[str, Any]) -> Answers:
         "controls": lists,
         "lessons": {"lessons": []},
         "opening_table": _table(request),
-        "learn": run | {"complete": True},  # all that is recorded is played
+        "learn": run | {"complete": True},  # the page has no server to ask for more
         "verdict": judged,
         "loss_history": loss_history(request),
         "relatives": relatives(request),
@@ -84,7 +84,8 @@ def _table(request: Mapping[str, Any]) -> Answers:
         raise ParameterError("A page needs the 'table' that it shows: rows, labels, columns and a description.")
     description = table.get("description")
     return {
-        "rows": [[float(f"{value:.7g}") for value in row] for row in read_rows(table["rows"])],  # as fine as a picture
+        # Seven digits are precise enough for a picture.
+        "rows": [[float(f"{value:.7g}") for value in row] for row in read_rows(table["rows"])],
         "labels": table["labels"],
         "classes": request.get("classes"),
         "columns": [str(name)[:200] for name in table["columns"][:2]],
@@ -114,7 +115,7 @@ def _pictures(request: Mapping[str, Any], times: list[int]) -> list[Any]:
 
 
 def _spread(items: list[Any], most: int) -> list[Any]:
-    """At most so many of them, evenly spread, the first and the last included."""
+    """At most `most` of the items, evenly spread, the first and the last included."""
     if len(items) <= most:
         return items
     return [items[k] for k in np.unique(np.linspace(0, len(items) - 1, most).round().astype(int))]

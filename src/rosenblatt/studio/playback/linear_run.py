@@ -36,10 +36,11 @@ class LinearRun(PlayedRun):
         self.features = np.ascontiguousarray(features_of(points.X, learner, chosen))
         self.curved = self.features.shape[1] > 2
         # The products of a `degree` are in the features already.
-        every = {name: option.default for name, option in LEARNER_OPTIONS[learner].items()} | chosen | {"degree": 1}
-        options.check_together("The studio", {**every, "loss": learner})
-        self.keep, self.multi_class = every["keep"], every["multi_class"]
-        self.run = self._learn(every)
+        defaults = {name: option.default for name, option in LEARNER_OPTIONS[learner].items()}
+        parameters = defaults | chosen | {"degree": 1}
+        options.check_together("The studio", {**parameters, "loss": learner})
+        self.keep, self.multi_class = parameters["keep"], parameters["multi_class"]
+        self.run = self._learn(parameters)
         self.summary = self.run.summary
         log = self.summary.mistake_log
         assert log is not None
@@ -49,19 +50,19 @@ class LinearRun(PlayedRun):
         )
         self._latest: tuple[tuple[int, ...], Floats] = ((-1,), np.empty(0))
 
-    def _learn(self, every: dict[str, Any]) -> Run:
-        used = {name: value for name, value in every.items() if name in Settings._fields}
+    def _learn(self, parameters: dict[str, Any]) -> Run:
+        used = {name: value for name, value in parameters.items() if name in Settings._fields}
         settings = Settings(**used | {"loss": self.learner, "record": True})
         run = begin_run(
             settings,
             self.features.shape[1],
             np.ones(len(self.points.present)),
-            int(every["random_state"]),
-            init=every["init"],
+            int(parameters["random_state"]),
+            init=parameters["init"],
             dense=True,
         )
         block = Block(self.features, self.labels.astype(np.int32), None)
-        run.fit(block, every["max_iter"], on_epoch=raise_if_cancelled)
+        run.fit(block, parameters["max_iter"], on_epoch=raise_if_cancelled)
         return run
 
     @property

@@ -14,7 +14,7 @@ from rosenblatt.studio.playback.run import PlayedRun
 from rosenblatt.studio.request import read_options, read_points
 
 _MAX_RUNS = 8
-_MAX_BYTES = 400_000_000  # of all of them; the last is remembered whatever it takes
+_MAX_BYTES = 400_000_000  # of all runs; the latest is kept whatever its size
 _runs: OrderedDict[bytes, PlayedRun] = OrderedDict()
 _lock = Lock()
 
@@ -23,7 +23,7 @@ def run_of(request: Mapping[str, Any]) -> PlayedRun:
     """The run on the points of a request with its options, learned now or remembered."""
     chosen = request.get("options", {})
     if not isinstance(chosen, dict):
-        return _learn(request)  # refuses it
+        return _learn(request)  # raises the error
     parts = [*(request.get(name) for name in ("points", "labels", "classes")), sorted(chosen.items())]
     try:
         key = marshal.dumps(parts, 2)  # much faster than JSON; from version 3 on, equal requests could differ

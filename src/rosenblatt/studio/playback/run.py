@@ -93,7 +93,7 @@ class PlayedRun(ABC):
             yield weights @ basis
 
     def weights_for_page(self, weights: Floats) -> list[list[float]] | None:
-        """The weights [b, w1, ...] of each unit, where they are few enough to be read."""
+        """The weights [b, w1, ...] of each unit, if they are few enough to be read."""
         return None
 
     @property
@@ -111,7 +111,7 @@ class PlayedRun(ABC):
 
     @abstractmethod
     def coefficients(self, times: Sequence[int]) -> Floats:
-        """By time, unit and function of the basis; times in rising order."""
+        """The coefficients, indexed by time, unit and function of the basis; times in rising order."""
 
     @abstractmethod
     def moments(self) -> list[Moment]:

@@ -10,19 +10,17 @@ from rosenblatt.studio.request import LEARNER_OPTIONS, Points, read_columns, rea
 
 _MAX_INLINE_POINTS = 40  # written into the code; more are read from the CSV file
 _TRACE_OPTIONS = (
-    *(
-        "loss",
-        "learning_rate",
-        "eta0",
-        "margin",
-        "r",
-        "order",
-        "batch",
-        "multi_class",
-        "max_iter",
-        "random_state",
-        "fit_intercept",
-    ),
+    "loss",
+    "learning_rate",
+    "eta0",
+    "margin",
+    "r",
+    "order",
+    "batch",
+    "multi_class",
+    "max_iter",
+    "random_state",
+    "fit_intercept",
 )
 
 
@@ -87,7 +85,7 @@ def _number(value: float) -> str:
 
 
 def _command(learner: str, arguments: Mapping[str, Any]) -> str | None:
-    """`rosenblatt trace` of the same run; it names the options whose default is another one in the command."""
+    """`rosenblatt trace` of the same run, with the options whose default differs in the command."""
     if learner == "kernel" or "degree" in arguments:
         return None
     defaults = LEARNER_OPTIONS[learner]

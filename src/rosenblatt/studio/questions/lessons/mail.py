@@ -19,7 +19,7 @@ _learning = Lock()  # if two pages ask at once, one learns and the other waits
 def mail(request: Mapping[str, Any]) -> dict[str, Any]:
     """What was learned from the mail: the decisions on unseen messages, and the words with the largest weights.
 
-    `at_zero` has the same decisions without the costs: what caution is paid with.
+    `at_zero` has the decisions of a threshold of 0, without the costs, to compare.
     """
     return {name: value for name, value in _learned().items() if name != "model"}
 
@@ -79,7 +79,7 @@ def _decisions(model: Any) -> dict[str, Any]:
 
 
 def _top_words(model: Any, k: int) -> list[dict[str, Any]]:
-    """The words with the largest weights; letters that the mail had lost already are not words."""
+    """The words with the largest weights; words with letters that were damaged in the mail are left out."""
     from rosenblatt.report.weights import top_features
 
     words = top_features(model, k, 2 * _N_WORDS)

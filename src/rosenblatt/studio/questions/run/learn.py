@@ -55,7 +55,7 @@ def learn(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _advice_on_order(run: PlayedRun, order: str) -> str | None:
-    """Why a run that did not end may be far from the best line: the last class of each epoch has the last word."""
+    """Advice if rows sorted by class were not separated: the last class of each epoch pulls the boundary last."""
     is_sorted = np.count_nonzero(np.diff(run.points.index)) == len(run.points.present) - 1
     if run.summary.status == "separated" or order != "given" or not is_sorted or len(run.points.X) < _MIN_SORTED_ROWS:
         return None

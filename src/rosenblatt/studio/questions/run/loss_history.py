@@ -49,7 +49,7 @@ def _sampled_times(run: PlayedRun) -> list[int]:
 
 
 def _norm(run: PlayedRun, weights: Floats, scores: Floats) -> float:
-    """Of all units together, with the bias. In the dual form its square is the sum of a_i times the score of x_i."""
+    """The norm of all units together, with the bias. In dual form its square is the sum of a_i s(x_i)."""
     if isinstance(run, KernelRun):
         return _finite(float(np.sqrt(max(0.0, np.sum(weights * scores[:, run.replay.support])))))
     return _finite(float(np.linalg.norm(weights)))

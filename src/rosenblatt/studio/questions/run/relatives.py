@@ -50,7 +50,7 @@ def relatives(request: Mapping[str, Any]) -> dict[str, Any]:
 def _fitted_line(name: str, model: Any, points: Points, X: Floats) -> dict[str, Any]:
     raise_if_cancelled()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the verdict says already whether a line separates them
+        warnings.simplefilter("ignore")  # the verdict already says whether a line separates them
         model.fit(X, points.y)
     errors = int(np.sum(model.predict(X) != points.y))
     return {"name": name, "weights": [float(model.intercept_[0]), *model.coef_[0].tolist()], "errors": errors}

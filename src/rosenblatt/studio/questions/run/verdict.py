@@ -1,4 +1,4 @@
-"""The verdict for the page: a certificate with what is drawn of it, and the theorem along the run."""
+"""The verdict for the page: a certificate with the parts of it to draw, and the theorem along the run."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -65,7 +65,7 @@ def verdict(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_row_numbers(certificate: Certificate, row_numbers: NDArray[np.intp]) -> Certificate:
-    """The certificate with the rows of the page's table, for its sentences alone."""
+    """The certificate with the row numbers of the page's table, only for its sentences."""
     if isinstance(certificate, Separable):
         plane = certificate.geometric
         return replace(certificate, geometric=replace(plane, rows=row_numbers[plane.rows]))
@@ -75,7 +75,7 @@ def _with_row_numbers(certificate: Certificate, row_numbers: NDArray[np.intp]) -
 
 
 def _note(degree: int, n_features: int, chosen: Mapping[str, Any]) -> str | None:
-    """What the answer is about, where that is not a line in the plane as it is drawn."""
+    """A note on what is separated, unless it is a straight line in the plane as drawn."""
     if degree > 1:
         conic = " (an ellipse, a parabola, a hyperbola or two lines)" if degree == 2 else ""
         return (
