@@ -29,7 +29,7 @@ nb::tuple renumber_labels(const In<std::int32_t>& labels, const std::vector<std:
     return nb::make_tuple(to_memoryview(codes), smallest);
 }
 
-// The number that each token is, the same double as Python's float() of it; NaN where it is written in another way or none.
+// The number that each token spells, the same double as Python's float(); NaN if it is no plain decimal number.
 nb::object numbers_of_labels(const nb::list& tokens) {
     PooledVector<double> numbers;
     numbers.resize(tokens.size());
@@ -98,8 +98,9 @@ auto weigh_classes(const In<std::int32_t>& labels, const std::optional<In<double
     return result;
 }
 
-// Each weight times n / (k n_c): n examples so far, n_c of them of its class, k classes. Ten of each class are imagined
-// before the first, so that the first of a rare class does not outweigh all others. Returns the counts after them, too.
+// Each weight times n / (k n_c): n examples so far, n_c of them of its class, k classes. The counts begin
+// with ten imagined examples of each class, so that the first of a rare class does not outweigh all others. Also returns
+// the counts after these examples.
 auto balance_classes(const In<std::int32_t>& labels, const std::optional<In<double>>& weights, std::vector<std::int64_t> counts) {
     constexpr double imagined = 10.0;
     const std::size_t count = labels.shape(0);

@@ -16,9 +16,9 @@ namespace rosenblatt {
 
 using Entry = nb::call_guard<FloatEnvironment>;
 
-// While it lives, other threads may use Python. Where the interpreter ends meanwhile, up to Python 3.13 it ends a thread that comes
-// back, by unwinding it; C++ answers that with std::terminate, and the process aborts. Such a thread stays here instead, as
-// from Python 3.14 on, until the process has ended.
+// While it lives, other threads may use Python. If the interpreter exits meanwhile, Python up to 3.13 unwinds the stack of
+// a thread that asks for the lock again; in C++ that calls std::terminate, and the process aborts. Instead such a thread
+// waits here until the process has ended, as it does from Python 3.14 on.
 class WithoutGil {
 public:
     WithoutGil() = default;

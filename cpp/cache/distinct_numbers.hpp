@@ -63,7 +63,7 @@ private:
     PooledVector<std::uint16_t> codes_;
 };
 
-// The numbers at these positions; false: there are not so many.
+// The numbers at these positions; false: a position is beyond the list.
 template <class Code>
 bool take_numbered(const double* numbers, std::size_t distinct, const Code* codes, std::size_t count, double* values) {
     Code largest = 0;

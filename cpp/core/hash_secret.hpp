@@ -10,7 +10,7 @@ namespace rosenblatt {
 // Dietzfelbinger, Hagerup, Katajainen and Penttonen 1997). No result depends on it: only the place of an entry in its table does.
 std::uint64_t hash_secret();
 
-// For the tables of the standard library.
+// A hash function for the tables of the standard library.
 struct KeyedHash {
     std::size_t operator()(std::uint64_t number) const { return number * hash_secret() >> 32; }
 };

@@ -10,8 +10,8 @@
 
 namespace rosenblatt {
 
-// Calls work(0) ... work(shares - 1), all at once, the first of them here. A share whose thread cannot be started, for want
-// of memory or threads, is done here too. An exception of a share is rethrown once all of them have ended.
+// Calls work(0) ... work(shares - 1), all at once, the first of them here. A share whose thread cannot be started,
+// because memory or threads have run out, is done here too. An exception of a share is rethrown once all of them have ended.
 template <class Work>
 void in_parallel(std::size_t shares, const Work& work) {
     if (shares <= 1) return shares ? work(0) : void();

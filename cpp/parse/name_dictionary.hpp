@@ -67,7 +67,7 @@ public:
 
     bool is_used(std::uint32_t column) const { return bit(used_, column); }
 
-    // To be called some time before contains(hash).
+    // Call this a while before contains(hash).
     void prefetch(std::uint64_t hash) const { __builtin_prefetch(&hashes_[place_of(hash | (hash == 0))]); }
 
     bool contains(std::uint64_t hash) const {

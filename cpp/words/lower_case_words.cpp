@@ -232,7 +232,7 @@ const std::uint8_t* fold_characters(FoldedText& text, std::size_t first, const s
     return from;
 }
 
-// The same for models of the first splitting.
+// The same for models that split texts by the first version.
 const std::uint8_t* fold_plain_characters(FoldedText& text, const std::uint8_t* from, const std::uint8_t* end) {
     const CharacterTable& table = CharacterTable::instance(Splitting::plain);
     for (int ascii = 0; from < end && ascii < 8;) {

@@ -49,7 +49,7 @@ Validity validity(const std::optional<Bytes>& bits, std::size_t offset, std::siz
 
 using Floats = std::tuple<std::size_t, std::optional<Bytes>, std::optional<Bytes>, std::size_t>;
 
-// Floats of Arrow, (column of the matrix, numbers, bits of those that are there, offset) each. Returns the columns with an
+// Floats of Arrow, (column of the matrix, numbers, validity bits, offset) each. Returns the columns with an
 // infinite number.
 std::vector<std::size_t> put_numbers_in(InOutMatrix matrix, const std::vector<Floats>& columns) {
     const std::size_t rows = matrix.shape(0), n_columns = matrix.shape(1);

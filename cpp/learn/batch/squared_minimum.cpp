@@ -11,7 +11,7 @@ using Vector = std::vector<double>;
 
 constexpr double least_residual = 1e-14;  // of the squared length of the residual, against that at the start
 
-// The equations H x = c of the minimum: their matrix is never made, only multiplied.
+// The equations H x = c of the minimum: the matrix H is never built, only multiplied with vectors.
 class Equations {
 public:
     Equations(const Examples& examples, double alpha) : examples_(examples), alpha_(alpha), features_(examples.rows.features) {
@@ -20,7 +20,7 @@ public:
 
     std::size_t size() const { return features_ + 1; }
 
-    // H x, less c where there are targets.
+    // H x, or H x - c if targets are given.
     Vector product(const Vector& x, const double* targets) const {
         const Learner learner = scoring_learner(
             1, features_, [&](std::size_t, std::size_t j) { return x[j]; }, [&](std::size_t) { return x[features_]; });

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int max_depth = 500;  // of nested values that have no column
 
-// What a value is, whatever it holds.
+// The type of a value.
 enum class Value : std::uint8_t { null, number, flag, word, list, object };
 
 class JsonReader {

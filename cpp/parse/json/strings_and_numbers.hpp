@@ -196,7 +196,7 @@ inline const char* literal(const char* p, std::string_view word) {
     return p;
 }
 
-// Any number, and the words that Python writes for what is none.
+// Any number, and the words NaN, Infinity and -Infinity, which Python writes.
 __attribute__((noinline)) inline const char* read_any_number(const char* first, double& number) {
     constexpr std::ptrdiff_t most_digits = 4300;  // of an integer that Python converts
     const bool negative = *first == '-';
