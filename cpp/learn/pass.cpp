@@ -209,8 +209,8 @@ std::vector<std::vector<Job>> share_out(const std::vector<Learner*>& learners, i
     }
     // Called only if there are several threads: hardware_concurrency() takes longer than learning a row.
     const std::size_t cores = threads > 1 ? std::max(1u, std::thread::hardware_concurrency()) : 1;
-    const std::size_t wanted = threads > 1 ? static_cast<std::size_t>(threads) : 1;
-    std::vector<std::vector<Job>> shares(std::min({wanted, cores, all.size()}));
+    const std::size_t requested = threads > 1 ? static_cast<std::size_t>(threads) : 1;
+    std::vector<std::vector<Job>> shares(std::min({requested, cores, all.size()}));
     for (std::size_t i = 0, share = 0; i < all.size(); ++i) {
         // A learner that measures its error needs the scores of all its units together, so one thread gets all of them.
         const bool same_thread = i > 0 && all[i].learner == all[i - 1].learner && all[i].learner->measures_error;

@@ -105,18 +105,18 @@ void each_piece(const Source& read, std::int64_t begin, std::int64_t end, Use us
     std::size_t unfinished = 0;                        // bytes of a line whose end has not been read
     std::size_t overrun = 4096;                        // bytes to read next beyond `end`, to finish the last line
     for (;;) {
-        std::size_t wanted = piece_size;
+        std::size_t to_read = piece_size;
         if (offset >= end) {
             if (in_earlier_line) return;  // it covers all of this part
-            wanted = overrun;
+            to_read = overrun;
             overrun = overrun < piece_size ? overrun * 2 : piece_size;
-        } else if (static_cast<std::int64_t>(wanted) > end - offset) {
-            wanted = static_cast<std::size_t>(end - offset);
+        } else if (static_cast<std::int64_t>(to_read) > end - offset) {
+            to_read = static_cast<std::size_t>(end - offset);
         }
-        if (buffer.size() < unfinished + wanted + 2 * padding) buffer.resize((unfinished + wanted + padding) * 2);
+        if (buffer.size() < unfinished + to_read + 2 * padding) buffer.resize((unfinished + to_read + padding) * 2);
         char* const start = buffer.data() + padding;
         char* const fresh = start + unfinished;
-        std::size_t count = read(fresh, wanted, offset);
+        std::size_t count = read(fresh, to_read, offset);
         const bool at_end_of_file = count == 0;
         if (at_end_of_file && offset < end) throw FileShrank();
         if (Source::may_have_byte_order_mark && offset == 0 && count >= 3 && std::memcmp(fresh, "\xEF\xBB\xBF", 3) == 0) {

@@ -364,8 +364,8 @@ private:
         }
     }
 
-    // The missing names of a long row, each once. Four times as many as the dictionary can hold fill it, whatever it
-    // holds by then; of the others only the sampled ones matter.
+    // The missing names of a long row, each once. Four times as many as the dictionary can hold are sure to fill it; of
+    // the others only the sampled ones matter.
     std::size_t remove_repeats(std::size_t missing) {
         std::size_t n_distinct = 0;
         for (std::size_t j = 0; j < missing; ++j) {
@@ -455,7 +455,7 @@ private:
         std::size_t first_hash;
         Span span;
     };
-    std::vector<Run> runs_;  // of the segment: what character n-grams are of
+    std::vector<Run> runs_;  // of the segment: the runs that have character n-grams
     Span marked_run_{};
     std::vector<std::uint8_t> marked_;
     std::vector<std::uint32_t> marks_;  // where the characters of `marked_` begin, and its end

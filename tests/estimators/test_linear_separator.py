@@ -93,7 +93,7 @@ def test_every_kind_of_table_gives_the_same_bits() -> None:
 
 
 class Stream:
-    """Anything that speaks Arrow, and nothing else."""
+    """Anything that supports Arrow, and nothing else."""
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table

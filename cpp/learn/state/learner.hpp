@@ -102,7 +102,7 @@ struct Learner {
     double wrong_weight = 0.0;         // of the examples predicted wrongly
     double total_weight = 0.0;         // of all examples predicted
     double squared_error = 0.0, absolute_error = 0.0, pinball_error = 0.0;  // of numbers (learn/scores/progressive_error.hpp)
-    std::vector<double> levels;        // of numbers: the quantile that each unit predicts; 0.5 where it is none
+    std::vector<double> levels;        // of numbers: the quantile that each unit predicts; 0.5 if it predicts no quantile
     ScoreSample sample;                // of the scores they were predicted by
 
     Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_, bool unit_major, std::vector<double> levels_ = {})

@@ -1,4 +1,4 @@
-"""Labels in a separate file, one a line."""
+"""Labels in a separate file, one per line."""
 
 from collections.abc import Iterator
 
@@ -58,7 +58,8 @@ class LabelsFile:
         if not label:
             what = "expected a label, found an empty line"
         elif len(label.encode()) > LONGEST_LABEL:
-            what = f"the label that begins with {label[:20]!r} has more than {LONGEST_LABEL:,} bytes; write one a line"
+            start = f"the label that begins with {label[:20]!r}"
+            what = f"{start} has more than {LONGEST_LABEL:,} bytes; write one label per line"
         else:
             return
         raise DataError(f"{self._path}:{line}:1: {what}.", file=self._path, line=line, column=1)

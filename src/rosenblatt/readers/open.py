@@ -36,7 +36,7 @@ def open_source(inputs: Paths, reading: ReadOptions, space: FeatureSpace | None 
         if is_arrow(inputs):
             return ArrowSource(inputs, reading, space)
         raise ParameterError(
-            "Examples are read from the path of a file, several paths, or a table that speaks Arrow. Got "
+            "Examples are read from the path of a file, several paths, or a table that supports Arrow. Got "
             f"{type(inputs).__name__} instead."
         )
     if space is not None and space.settings.get("several_labels"):

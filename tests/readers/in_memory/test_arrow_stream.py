@@ -22,7 +22,7 @@ TABLE = pa.Table.from_pylist(ROWS)
 
 
 class Speaks:
-    """An object that speaks Arrow and nothing else."""
+    """An object that supports Arrow and nothing else."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return TABLE.__arrow_c_stream__(requested_schema)
@@ -51,7 +51,7 @@ def test_rows_in_memory_are_learned_as_in_a_file(way: str, tmp_path: Path) -> No
 
 
 def test_what_is_no_table_is_refused() -> None:
-    with pytest.raises(ParameterError, match=r"a table that speaks Arrow\. Got ndarray instead"):
+    with pytest.raises(ParameterError, match=r"a table that supports Arrow\. Got ndarray instead"):
         rosenblatt.read(np.zeros((2, 2)))  # type: ignore[arg-type]
     with pytest.raises(DataError, match="has no rows"):
         rosenblatt.read(iter([]))  # type: ignore[arg-type]

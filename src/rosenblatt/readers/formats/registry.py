@@ -29,7 +29,7 @@ class Format(NamedTuple):
     signature: Callable[[bytes], bool] | None = None  # whether the first bytes are those of the format
     looks_like: Callable[[Sequence[str]], bool] | None = None  # whether the first lines are
     label_position: str = ""  # where each line has its label, if it always has it there
-    why_no_cross: str = ""  # why `cross` means nothing, if it does not
+    why_no_cross: str = ""  # why the format has no use for `cross`, if it has none
 
 
 def _open_svmlight(file: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> Source:

@@ -1,4 +1,4 @@
-"""DataFrames and everything else that speaks Arrow -> an Arrow table."""
+"""DataFrames and everything else that supports Arrow -> an Arrow table."""
 
 from __future__ import annotations
 

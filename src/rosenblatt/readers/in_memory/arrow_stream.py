@@ -1,4 +1,4 @@
-"""Tables that come in batches, from anything that speaks Arrow, as a source: read as the same rows in a file would be.
+"""Tables that come in batches, from anything that supports Arrow, as a source: read like the same rows in a file.
 
 What has all its rows (a DataFrame, an Arrow table) can be read again; a stream of batches is read once.
 """

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from rosenblatt.errors import DataError
 
 _SIGNATURES = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
-_SKIPPABLE = b"\x2a\x4d\x18"  # of a zstd frame that holds no data, such as a seek table, after a byte of 0x50 to 0x5f
+_SKIPPABLE = b"\x2a\x4d\x18"  # bytes 1 to 3 of a zstd frame without data, such as a seek table; byte 0 is 0x50 to 0x5f
 _OPENERS = {"gzip": ("gzip", "open"), "zstd": ("compression.zstd", "ZstdFile")}
 _PIECE = 1 << 18
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
@@ -85,8 +85,8 @@ def _open(compression: str, compressed: BinaryIO) -> BinaryIO:
 
 
 class _Members:
-    """The members of a bzip2 or xz file, one after the other. Python's own readers take whatever follows a member for
-    the end, so that a damaged file would pass for a shorter one."""
+    """The members of a bzip2 or xz file, one after the other. Python's own readers stop at anything after a member that
+    is not one, so that a damaged file would pass for a shorter one."""
 
     def __init__(self, compression: str, compressed: BinaryIO) -> None:
         self._compressed, self._is_xz = compressed, compression == "xz"

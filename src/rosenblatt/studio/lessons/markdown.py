@@ -241,9 +241,9 @@ def _read_sections(file: _File) -> tuple[tuple[str, ...], str, str]:
     for k in range(file.body, len(file.lines)):
         line = file.lines[k]
         if _HEADING.match(line):
-            wanted = _SECTIONS[len(headings)] if len(headings) < 2 else None
-            if line.rstrip() != wanted:
-                expectation = f"here comes {wanted!r}" if wanted else "nothing comes after them"
+            next_heading = _SECTIONS[len(headings)] if len(headings) < 2 else None
+            if line.rstrip() != next_heading:
+                expectation = f"here comes {next_heading!r}" if next_heading else "nothing comes after them"
                 problem = f"the headings of a lesson are '## Task', then '## Done'; {expectation}, not {line.strip()!r}"
                 file.refuse(k + 1, problem)
             headings.append(k)

@@ -237,8 +237,8 @@ def layout_of_model(
                 file=name,
             )
     usual = usual_label([column for column in columns if column not in layout.features])  # for a model without a label
-    wanted = (settings["label"] or usual) if label is None else label_column(name, columns, label)
-    present = wanted if wanted in columns and wanted not in layout.features else None
+    label_name = (settings["label"] or usual) if label is None else label_column(name, columns, label)
+    present = label_name if label_name in columns and label_name not in layout.features else None
     return replace(layout, label=present, absent=absent)
 
 

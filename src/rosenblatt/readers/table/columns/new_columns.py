@@ -60,8 +60,8 @@ def extended(
 ) -> Extended:
     """Take in the new ones of these `columns`; `absent` are those of the model that are not among them."""
     if layout.label is None:
-        wanted = space.settings.get("label")
-        what = f"no column {wanted!r}, which holds the label" if wanted else "no column that is known to hold the label"
+        label = space.settings.get("label")
+        what = f"no column {label!r}, which holds the label" if label else "no column that is known to hold the label"
         raise DataError(
             f"{name}: has {what}; its columns are {listed(columns)}: name the one that does with {option('label')}.",
             file=name,
