@@ -106,7 +106,7 @@ def test_refused_labels(y: Any, sentence: str) -> None:
 
 def test_what_is_for_one_label_a_row() -> None:
     X, Y = matrix()
-    with pytest.raises(ParameterError, match="partial_fit learns one label a row"):
+    with pytest.raises(ParameterError, match="partial_fit learns one label per row"):
         LinearSeparator(multi_label=True).partial_fit(X, Y)
     with pytest.raises(ParameterError, match="class_weight"):
         LinearSeparator(multi_label=True, class_weight="balanced").fit(X, Y)

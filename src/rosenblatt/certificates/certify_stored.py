@@ -34,7 +34,7 @@ class _Plane(NamedTuple):
 
 
 def certify_stored(points: StoredPoints, monitor: SearchMonitor, *, gap: float) -> Separable | Inseparable | Undecided:
-    """The certificate of stored points, with a margin that is the widest up to `gap`."""
+    """The certificate of stored points; a margin is the widest up to `gap`, unless time runs out."""
     rows, step = _first_rows(points), 0
     while True:
         step += 1

@@ -23,8 +23,8 @@ _REPEATS = 4  # rows of each number, on average
 _MOST_COLUMNS = 100  # a table with more columns of whole numbers is a matrix of measurements
 _FEW_NUMBERS = 10
 _CLEARLY = 4.0  # standard errors of the gain, by rows
-# The same by numbers, as if all rows of a number were alike; not needed where numbers are few. 20 names whose effects are
-# normal have three or so.
+# The same by numbers, as if all rows of a number were alike; not needed where numbers are few. 20 names whose effects
+# are normal have three or so.
 _CLEARLY_BY_NUMBERS = 1.5
 _LEAST = 0.01  # the least gain, as a share of the log loss of always guessing the shares of the classes
 _CLASSES = 10  # the most common ones; the others are one class more
@@ -59,15 +59,17 @@ class Groups(NamedTuple):
 
 def names_among(columns: Sequence[int], parts: Sequence[Floats], groups: Groups) -> list[int]:
     """Those columns of numbers (whose rows are in `parts`) that tell more about the groups as words."""
-    left = np.array(columns, dtype=np.intp)
-    left = left[_may_be_names(parts[0][:_FIRST_ROWS, left])]  # most columns of measurements end here
+    remaining = np.array(columns, dtype=np.intp)
+    remaining = remaining[_may_be_names(parts[0][:_FIRST_ROWS, remaining])]  # most columns of measurements end here
     for part in parts:
-        left = left[_may_be_names(part[:, left])]
-    low, high = (extreme.reduce([extreme.reduce(part[:, left]) for part in parts]) for extreme in (np.fmin, np.fmax))
-    left = left[high - low >= 2.0]  # more than two values
-    if len(left) > _MOST_COLUMNS:
+        remaining = remaining[_may_be_names(part[:, remaining])]
+    low, high = (
+        extreme.reduce([extreme.reduce(part[:, remaining]) for part in parts]) for extreme in (np.fmin, np.fmax)
+    )
+    remaining = remaining[high - low >= 2.0]  # more than two values
+    if len(remaining) > _MOST_COLUMNS:
         return []
-    return [j for j in left.tolist() if is_name(np.concatenate([part[:, j] for part in parts])[:_ROWS], groups)]
+    return [j for j in remaining.tolist() if is_name(np.concatenate([part[:, j] for part in parts])[:_ROWS], groups)]
 
 
 def _may_be_names(part: Floats) -> NDArray[np.bool_]:

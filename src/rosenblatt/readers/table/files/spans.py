@@ -1,7 +1,7 @@
 """Spans of a table: rows of one file that can be read without the others, in another process too.
 
-A table gives its `spans`, and its `state`, from which another process makes a table that can `read_span`. The rows of the
-spans are given back to the first table in order (`take`), so that it names their lines as if it had read them itself.
+A table gives its `spans`, and its `state`, from which another process makes a table that can `read_span`. The rows of
+the spans are given back to the first table in order (`take`), so that it names their lines as if it had read them.
 """
 
 from __future__ import annotations
