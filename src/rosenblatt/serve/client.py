@@ -123,7 +123,7 @@ class Client(Calls):
         file : str, optional
             The path of a model file.
         **new
-            What a new model is, as in ``put("mail", classes=["ham", "spam"], reads="text")``.
+            The settings of a new model, as in ``put("mail", classes=["ham", "spam"], reads="text")``.
 
         Returns
         -------
@@ -158,7 +158,7 @@ class Client(Calls):
         Returns
         -------
         bytes
-            What `rosenblatt predict` and `load` read.
+            The content of a model file, as `rosenblatt predict` and `load` read it.
         """
         return self._call(Call("GET", f"{model_path(model)}/model"))
 
@@ -173,7 +173,7 @@ class Client(Calls):
         Returns
         -------
         dict
-            That it is there, and for how long.
+            Its name, where it is kept, and for how long.
         """
         return self._call(Call("DELETE", model_path(model), is_safe=False))
 
@@ -283,4 +283,4 @@ class AsyncClient(Calls):
 
 
 for _name in ("predict", "learn", "models", "model", "put", "snapshot", "download", "delete", "close"):
-    getattr(AsyncClient, _name).__doc__ = getattr(Client, _name).__doc__  # said once
+    getattr(AsyncClient, _name).__doc__ = getattr(Client, _name).__doc__  # the same for both

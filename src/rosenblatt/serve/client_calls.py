@@ -26,7 +26,7 @@ class Call(NamedTuple):
     content: bytes | None = None
     kind: str = "application/json"
     params: Mapping[str, str] | None = None
-    is_safe: bool = True  # to send again, when nobody knows whether it arrived
+    is_safe: bool = True  # to send again if it is not known whether it arrived
 
 
 class Calls:
@@ -47,7 +47,7 @@ class Calls:
 
     @staticmethod
     def _to_learn(model: str, examples: Example | Sequence[Example]) -> Call:
-        """Every example gets an id, so that the service knows one that it is sent again."""
+        """Each example gets an id, by which the service recognises one that is sent again."""
         if isinstance(examples, Mapping):
             content, kind = body_of({"id": str(uuid.uuid4()), **examples})
         else:
@@ -96,7 +96,7 @@ def body_of(examples: Example | Sequence[Example]) -> tuple[bytes, str]:
 
 
 def _json(example: Any) -> bytes:
-    """As JSON, where numpy's numbers are numbers, and one that is missing in a column is null."""
+    """An example as JSON: numbers of numpy become plain numbers, and missing values of columns null."""
     if isinstance(example, Mapping) and isinstance(example.get("columns"), Mapping):
         columns = {name: None if _is_missing(value) else value for name, value in example["columns"].items()}
         example = {**example, "columns": columns}
@@ -107,10 +107,10 @@ def _json(example: Any) -> bytes:
 
 
 def _is_missing(value: Any) -> bool:
-    """NaN, and what pandas has for it: neither is equal to itself."""
+    """Whether a value is NaN, or the NaT or NA of pandas: none of them is equal to itself."""
     try:
         return bool(value != value)
-    except TypeError:  # pandas.NA does not even say so
+    except TypeError:  # pandas.NA != pandas.NA is NA, which has no truth value
         return True
     except ValueError:  # an array
         return False
@@ -125,7 +125,7 @@ def _plain(value: Any) -> Any:
 
 
 def content_of(answer: Any) -> Any:
-    """What an answer says; ServiceError where it is a refusal."""
+    """The content of an answer; raises ServiceError if its status is an error."""
     if answer.status_code >= 400:
         try:
             problem = answer.json()

@@ -1,4 +1,4 @@
-"""What clients send about examples, and what they are answered."""
+"""The messages about examples that clients send, and the answers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class RequestError(Exception):
 
 
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-_FEW_BYTES = 1 << 20  # of a body, in which there cannot be too many objects
+_FEW_BYTES = 1 << 20  # a body of this size cannot hold too many objects
 _FIELD = re.compile(r"unknown field `([^`]{0,80})`")
 
 encode = msgspec.json.Encoder().encode
@@ -65,10 +65,10 @@ _many_to_learn, _many_to_predict = (
 def _decoded(one: Any, many: Any, body: bytes, lines: bool, limits: Limits) -> Any:
     """One example, or a list of them: NDJSON, or an array."""
     is_array = not lines and body.lstrip()[:1] == b"["
-    # Counting is quick; only then is memory taken for them.
+    # Count before decoding: that is quick, and takes no memory.
     if lines and body.count(b"\n") > limits.examples:
         raise _too_many(limits)
-    if len(body) > _FEW_BYTES and body.count(b"{") + body.count(b"[") > limits.objects:  # others would wait for them
+    if len(body) > _FEW_BYTES and body.count(b"{") + body.count(b"[") > limits.objects:  # slow to decode
         if is_array:
             raise _too_many(limits)
         raise RequestError(413, f"A body may have up to {limits.objects:,} JSON objects and lists: send it in parts.")
@@ -104,7 +104,7 @@ def _unreadable(one: Any, body: bytes, lines: bool, error: Exception) -> Request
 
 
 def unreadable(error: Exception, number: int | None = None) -> RequestError:
-    """The refusal for what msgspec says."""
+    """The error for a message that msgspec cannot read."""
     what, _, place = str(error).partition(" - at `$")
     field = place.rstrip("`").lstrip(".[]0123456789").partition("[")[0] or None
     unknown = _FIELD.search(what)
@@ -130,8 +130,8 @@ def check_id(id_: str, limits: Limits, line: int | None = None) -> None:
 
 
 class Prediction(msgspec.Struct, omit_defaults=True):
-    """The answer to one example: the class, and how sure the model is of it; or the number, and between which bounds
-    it lies; the version that says so."""
+    """The answer to one example: its class and how sure the model is of it, or its number and the bounds between which
+    it lies; and the version of the model."""
 
     label: Label
     score: float

@@ -1,4 +1,4 @@
-"""What the service says about a model: its rule, counts, errors, calibration, history, and its heaviest weights."""
+"""What the service reports about a model: rule, counts, errors, calibration, history and heaviest weights."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rosenblatt.serve.learning.served_model import ServedModel
 from rosenblatt.serve.messages import Problem
 from rosenblatt.serve.store.log import Log
 
-_MOST_CLASSES = 20  # whose weights are looked for, while learning waits
+_MOST_CLASSES = 20  # whose weights are searched, while learning waits
 _HOUR, _DAY = 60, 24 * 60  # minutes
 
 
 def summary(served: ServedModel) -> dict[str, Any]:
-    """A line of the list of models."""
+    """The entry of a model in the list of models."""
     live = served.live
     return {
         "name": served.name,
@@ -35,7 +35,7 @@ def summary(served: ServedModel) -> dict[str, Any]:
 
 
 def details(served: ServedModel) -> dict[str, Any]:
-    """All of it; reads the log, so it is for a thread."""
+    """Everything about a model. It reads the log: call it in a thread, not in the event loop."""
     live, model = served.live, served.live.model
     log = Log(served.folder.log, read_only=True)
     try:
@@ -112,19 +112,19 @@ def _error(live: LiveModel, minutes: dict[int, list[float]], since: int) -> floa
 
 
 def reliability(model: LinearModel, sample: HonestScores, bins: int = 10) -> list[dict[str, float]]:
-    """Of examples that were scored before they were learned: how often the class was right, by how probable the model
-    calls it."""
+    """How often the predicted class was right, in bins of its probability, on examples scored before they were
+    learned."""
     if not model.gives_probabilities or not len(sample.truth):
         return []
-    chances: Any = model.probabilities(sample.scores).tolist()
+    probabilities: Any = model.probabilities(sample.scores).tolist()
     sums = [[0, 0.0, 0] for _ in range(bins)]
-    for row, truth in zip(chances, memoryview(sample.truth).tolist(), strict=True):
+    for row, truth in zip(probabilities, memoryview(sample.truth).tolist(), strict=True):
         best = max(range(len(row)), key=row.__getitem__)
         bin_ = sums[min(int(row[best] * bins), bins - 1)]
         bin_[0] += 1
         bin_[1] += row[best]
         bin_[2] += best == truth
-    return [{"examples": n, "said": sum_of_chances / n, "right": right / n} for n, sum_of_chances, right in sums if n]
+    return [{"examples": n, "said": total / n, "right": right / n} for n, total, right in sums if n]
 
 
 def heaviest(served: ServedModel, top: int) -> dict[str, Any]:

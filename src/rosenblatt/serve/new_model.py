@@ -22,15 +22,15 @@ from rosenblatt.records import FeatureSpace, Label
 from rosenblatt.version import __version__
 
 _RULE, _NUMBER_RULE = "arow", "number-invariant"
-_MOST_WEIGHTS = 1 << 32  # of columns that names are hashed to, which few have
+_MOST_WEIGHTS = 1 << 32  # of a model that hashes names; only the weights that are used take memory
 
 
 class NewModel(msgspec.Struct, forbid_unknown_fields=True):
-    """What it reads, what it predicts, and by which rule it learns."""
+    """What a new model reads, what it predicts, and by which rule it learns."""
 
     classes: list[Label] = []
     predicts: Literal["class", "number"] = "class"
-    about: list[float] = []  # some numbers such as it will learn: their scale
+    about: list[float] = []  # some numbers like those that it will learn, which give their scale
     reads: Literal["text", "features", "vw", "columns"] = "text"
     columns: dict[str, Literal["number", "word"]] = {}
     rule: str | None = None
@@ -100,6 +100,6 @@ def _space(new: NewModel) -> tuple[FeatureSpace, str]:
     if new.reads == "features":
         return FeatureSpace("index", index_base=1, settings={"features": 0}), "svmlight"
     numbers, words = ([name for name, kind in new.columns.items() if kind == wanted] for wanted in ("number", "word"))
-    # A word that no row had yet makes the rows of a table sparse: words may come.
+    # Words are needed even if there are none yet: they make the rows of a table sparse.
     named = {"format": "csv", "header": True, "label": "label", "numbers": numbers, "words": words, "texts": []}
     return FeatureSpace("columns", columns=tuple(numbers), settings=named), "csv"

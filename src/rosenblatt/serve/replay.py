@@ -1,4 +1,4 @@
-"""From a snapshot and the log to the model of any version: the same bits as if it had never stopped."""
+"""The model of any version, from a snapshot and the log: the same bits as if it had never stopped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _READERS = 2  # threads that read lines ahead
 
 
 class LostExamplesError(ModelError):
-    """A part of the log was damaged: what the model was after it cannot be computed from what was before."""
+    """A part of the log is damaged, so that versions after it cannot be computed from those before it."""
 
     def __init__(self, first: int, end: int) -> None:
         super().__init__(f"The examples from version {first:,} to {end:,} were lost: the log was damaged.")
@@ -37,14 +37,15 @@ class ReplayOverflowError(LearningOverflowError):
 
 
 def model_at(folder: ModelFolder, version: int | None = None, limits: Limits = LIMITS) -> tuple[LiveModel, list[str]]:
-    """The newest snapshot of at most this version, or the model that the log began with; what is damaged, in words."""
+    """The newest snapshot up to this version, or the model that the log began with; and sentences about damaged
+    snapshots."""
     base = load_linear_model(folder.base, "served")
     snapshot, damaged = folder.snapshots.newest(version)
     return LiveModel(base if snapshot is None else snapshot, base.sample, limits), damaged
 
 
 def unbroken(groups: Iterable[Group], version: int) -> Iterator[Group]:
-    """The groups from this version on; LostExamplesError where some are missing between them."""
+    """The groups from this version on; raises LostExamplesError if some are missing between them."""
     for group in groups:
         if group.version > version:
             raise LostExamplesError(version, group.version)
@@ -55,8 +56,8 @@ def unbroken(groups: Iterable[Group], version: int) -> Iterator[Group]:
 def replayed(start: Callable[[], LiveModel], log: Log, stop: int | None = None, *, gaps: bool = True) -> LiveModel:
     """The model that `start` gives, after it has learned the log, up to version `stop`.
 
-    Many groups are learned at once. Which example is refused because the weights come near to overflow depends on those
-    that are learned with it: then each group is learned by itself, as it was when it was written.
+    Many groups are learned at once. Which example is refused because the weights nearly overflow depends on those that
+    are learned with it; if that happens, each group is learned by itself, as it was when it was written.
     """
     try:
         return _replayed(start(), log, stop, BATCH_BYTES, gaps)
@@ -71,9 +72,9 @@ def _replayed(live: LiveModel, log: Log, stop: int | None, batch_bytes: int, gap
 
 
 def replay(live: LiveModel, groups: Iterable[Group], stop: int | None = None, batch_bytes: int = BATCH_BYTES) -> None:
-    """Let the model learn what it has not learned of these groups, up to version `stop`.
+    """Let the model learn the examples of these groups that it has not learned yet, up to version `stop`.
 
-    The next lines are read by another thread while some are learned.
+    Another thread reads the next lines meanwhile.
     """
 
     def read(batch: list[Group]) -> tuple[list[Group], ReadLines]:
@@ -89,11 +90,11 @@ def replay(live: LiveModel, groups: Iterable[Group], stop: int | None = None, ba
             parts = [np.frombuffer(group.weights) if group.weights else np.ones(group.size) for group in batch]
             weights = np.concatenate(parts)
         if start or end < n_lines:  # a snapshot of a version within a group, or a version to stop at
-            wanted = [line for group in batch for line in group.lines.split(b"\n")][start:end]
-            lines = live.learning_reader.read(wanted) if wanted else lines
+            to_learn = [line for group in batch for line in group.lines.split(b"\n")][start:end]
+            lines = live.learning_reader.read(to_learn) if to_learn else lines
             labels, weights = labels[start:end], None if weights is None else weights[start:end]
         if lines.bad:
-            raise ModelError(f"The log holds what cannot be read, after {first:,} examples: {lines.bad}.")
+            raise ModelError(f"The log has examples that cannot be read, after version {first:,}: {lines.bad}.")
         live.version = max(live.version, first)  # a gap, where a part of the log was lost
         try:
             if end > start:
@@ -105,7 +106,7 @@ def replay(live: LiveModel, groups: Iterable[Group], stop: int | None = None, ba
 
 
 def _batches(groups: Iterable[Group], batch_bytes: int) -> Iterator[list[Group]]:
-    """Groups that follow each other without a gap, together, until they have so many bytes."""
+    """Consecutive groups without a gap between them, joined until they have `batch_bytes`."""
     batch: list[Group] = []
     size = 0
     for group in groups:
@@ -119,8 +120,10 @@ def _batches(groups: Iterable[Group], batch_bytes: int) -> Iterator[list[Group]]
 
 
 def version_of(folder: ModelFolder, at: str) -> int:
-    """The version that `at` names, or that the model had at the time it names; ModelError where there is none,
-    ParameterError where it names none."""
+    """The version that `at` gives, or that the model had at this time.
+
+    Raises ModelError if the log begins later, ParameterError if `at` is neither a version nor a time.
+    """
     if at.isascii() and at.isdecimal() and len(at) < 16:
         return int(at)
     moment = _moment_of(at)
@@ -136,7 +139,7 @@ def version_of(folder: ModelFolder, at: str) -> int:
 
 
 def _moment_of(at: str) -> datetime:
-    """A time of ISO 8601, whose plus may have become a space in an address."""
+    """An ISO 8601 time; its plus sign may have become a space in a URL."""
     for text in (at, "+".join(at.rsplit(" ", 1))):
         with suppress(ValueError):
             return datetime.fromisoformat(text)

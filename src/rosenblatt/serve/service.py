@@ -26,7 +26,7 @@ _BIN_SECONDS = 30 * 86400.0
 
 
 class Service:
-    """Models by name. `open` and `close` are called outside the event loop, `put` and `delete` in a thread of it."""
+    """Models by name. Call `open` and `close` outside the event loop, `put` and `delete` in a worker thread of it."""
 
     def __init__(
         self, path: str, keeping: Keeping, limits: Limits = LIMITS, say: Callable[[str], None] = lambda _: None
@@ -39,7 +39,7 @@ class Service:
         self._changing = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._travelling = 0
-        self._travelled: tuple[ServedModel, LiveModel] | None = None  # the last answer, which is often wanted again
+        self._travelled: tuple[ServedModel, LiveModel] | None = None  # the last one, often requested again
 
     def open(self) -> None:
         """Load every model, and replay what was logged after its newest snapshot."""
@@ -57,7 +57,7 @@ class Service:
             self._say(f"{name}: is not served: {why}")
 
     def use_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Answers are given in this event loop."""
+        """Give answers in this event loop."""
         self._loop = loop
 
     def _start(self, name: str) -> ServedModel:
@@ -83,7 +83,7 @@ class Service:
         return served
 
     async def travel(self, served: ServedModel, at: str) -> LiveModel:
-        """The model as it was at a version or a time, by replay; only so many at once."""
+        """The model as it was at a version or a time, by replay; only a few replays at once."""
         if self._travelling >= self.limits.travels:
             raise RequestError(429, "Another request is looking into the past: send it again soon.", retry=1)
         self._travelling += 1
@@ -109,7 +109,7 @@ class Service:
         return live
 
     def put(self, name: str, content: bytes) -> ServedModel:
-        """Serve a model from the content of its file; what had this name goes to the bin."""
+        """Serve a model from the content of its file; an older model of this name goes to the bin."""
         try:
             check_name(name)
             model = with_weights(parse_container(content, unpack_model, "The body"), "The body", "served")
@@ -130,7 +130,7 @@ class Service:
                 raise RequestError(503, f"The model could not be written: {error}.") from None
 
     def delete(self, name: str) -> str:
-        """Stop a model and move its files to the bin; where they are now."""
+        """Stop a model and move its files to the bin; returns their new path."""
         with self._changing:
             if name not in self.models and name not in self.failed:
                 raise RequestError(404, f"There is no model {name[:80]!r}.")
@@ -144,7 +144,7 @@ class Service:
             served.stop()
 
     def close(self) -> None:
-        """Finish what is queued, everywhere at once, and end."""
+        """Stop all models at the same time; each finishes its queue first."""
         self.ready = False
         threads = [threading.Thread(target=served.stop) for served in self.models.values()]
         for thread in threads:

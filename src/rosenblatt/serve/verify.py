@@ -26,14 +26,14 @@ class Verdict(NamedTuple):
 
 
 def verify(path: str) -> Iterator[Verdict]:
-    """A verdict for each model, as soon as it is known. The service may be running meanwhile."""
+    """A verdict for each model, as soon as it is known. The service may be running at the same time."""
     directory = Directory(path, lock=False)
     for name in directory.names:
         try:
             folder = directory.folder(name)
             try:
                 yield _verify(folder)
-            except ReplayOverflowError:  # learned by itself, as it was, a group may not overflow
+            except ReplayOverflowError:  # groups learned one by one, as they were at first, may not overflow
                 yield _verify(folder, batch_bytes=0)
         except (RosenblattError, OSError, sqlite3.Error) as error:
             yield Verdict(name, False, f"cannot be replayed: {str(error).rstrip('.')}")
@@ -64,7 +64,7 @@ def _verify(folder: ModelFolder, batch_bytes: int = BATCH_BYTES) -> Verdict:
                     replay(live, unbroken(log.groups(live.version, version), live.version), version, batch_bytes)
                 except LostExamplesError as error:
                     lost.append(error.end - error.first)
-                    live, _ = model_at(folder, version)  # what the service goes on from
+                    live, _ = model_at(folder, version)  # the model that the service continued from
                     replay(live, log.groups(live.version, version), version, batch_bytes)
             if version == live.version and version in folder.snapshots.versions and version not in [*checked, *damaged]:
                 try:
@@ -84,7 +84,7 @@ def _verify(folder: ModelFolder, batch_bytes: int = BATCH_BYTES) -> Verdict:
 def _judge(
     n: int, checked: Sequence[int], wrong: Sequence[int], damaged: Sequence[int], lost: Sequence[int]
 ) -> tuple[bool, str]:
-    """Whether all is well after so many examples, and a sentence."""
+    """Whether the log agrees with the snapshots over `n` examples, and a sentence about it."""
     if wrong:
         return False, f"the bits differ at version {_listed(wrong)}"
     if damaged:

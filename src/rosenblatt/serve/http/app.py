@@ -70,7 +70,7 @@ class App:
             self._room.release(scope)
 
     def _grant(self, scope: Scope) -> Grant | None:
-        """What the request may do; None where it has no token and needs one."""
+        """What the request may do; None if it needs a token and has none."""
         authorization, n_hosts, ours, suspicious = b"", 0, True, False
         for name, value in scope["headers"]:
             if name == b"host":
@@ -123,7 +123,7 @@ class App:
         try:
             predictions = served.live.predict(batch.lines)
         except Exception as error:
-            if len(batch.lines) > 1:  # one of them makes the reader fail, which costs the others nothing
+            if len(batch.lines) > 1:  # one of them makes the reader fail: predict each alone, to answer the others
                 for alone in batch.split():
                     self._batches[served] = alone
                     self._flush(served)
@@ -133,12 +133,12 @@ class App:
         answers = served.labels.answers(predictions, batch.ids)
         k = 0
         for position, future in enumerate(batch.futures):
-            what = predictions.bad.get(position)
+            problem = predictions.bad.get(position)
             if future.done():  # the client has gone
-                k += what is None
+                k += problem is None
                 continue
-            if what is not None:
-                future.set_exception(RequestError(422, what, served.live.reader.field))
+            if problem is not None:
+                future.set_exception(RequestError(422, problem, served.live.reader.field))
                 continue
             id_ = batch.ids[position]
             if id_ is not None:
@@ -156,7 +156,7 @@ class App:
         *,
         many: bool = True,
     ) -> bytes:
-        """An answer for each line; one that cannot be read fails them all, and says which it is."""
+        """An answer for each example; if one cannot be read, all fail with an error that says which."""
         limits = self._service.limits
 
         def work() -> bytes:
@@ -165,7 +165,8 @@ class App:
             ]
             ids = [example.id for example in examples]
             predictions = live.predict(lines) if lines else Predictions(live.version, [], [], None, {})
-            for position in sorted(predictions.bad):
+            if predictions.bad:
+                position = min(predictions.bad)
                 number = position + 1 if many else None
                 raise RequestError(422, predictions.bad[position], live.reader.field, number)
             for id_, line in zip(ids, lines, strict=True):
@@ -259,7 +260,7 @@ class _Batch:
         self.futures.append(future)
 
     def split(self) -> Iterator[_Batch]:
-        """A batch for each."""
+        """A batch for each prediction."""
         for line, id_, future in zip(self.lines, self.ids, self.futures, strict=True):
             alone = _Batch()
             alone.add(line, id_, future)

@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 from rosenblatt.serve.limits import Limits
 from rosenblatt.serve.messages import RequestError
 
-_SMALL = 1 << 16  # bytes, which are not counted: connections are
+_SMALL = 1 << 16  # bytes; smaller bodies are not counted, because the number of connections is bounded
 _TAKEN = "bytes_taken"  # the key in the scope of a request
 
 JSON = (b"content-type", b"application/json")
@@ -24,7 +24,7 @@ class Room:
         self._most, self.taken = most, 0
 
     def take(self, scope: Scope, size: int) -> None:
-        """RequestError where others have taken it."""
+        """Raises RequestError if other requests have taken it."""
         if size > _SMALL and self.taken + size > self._most and self.taken > scope.get(_TAKEN, 0):
             raise RequestError(429, "Too many large bodies are under way: send it again soon.", retry=1)
         if size > _SMALL:
@@ -72,7 +72,7 @@ async def read_body(scope: Scope, receive: Receive, limits: Limits, room: Room, 
                 parts += message.get("body", b"")
                 if len(parts) > most:
                     raise _too_large(most)
-                if len(parts) > reserved:  # in chunks, and nobody knows how many will come
+                if len(parts) > reserved:  # sent in chunks, without a Content-Length
                     more = min(max(2 * len(parts), 2 * _SMALL), most) - reserved
                     room.take(scope, more)
                     reserved += more
@@ -83,10 +83,10 @@ async def read_body(scope: Scope, receive: Receive, limits: Limits, room: Room, 
 
 
 def _length_of(scope: Scope) -> int:
-    """That which the header says; 0 where it says none."""
+    """The Content-Length of the request; 0 if it has none."""
     for name, value in scope["headers"]:
         if name == b"content-length":
-            return int(value)  # the parser has seen that it is a number
+            return int(value)  # the HTTP parser has checked that it is a number
     return 0
 
 

@@ -1,4 +1,4 @@
-"""All routes but predict and learn: models and their files, what is known of them, health, metrics, the page."""
+"""All routes but predict and learn: models, their files and their state, health, metrics, the page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rosenblatt.web.page_files import page_files
 
 _HEADERS = {"content-security-policy": CONTENT_POLICY + "'none'", **SECURITY_HEADERS}
 _MODEL_FILE = "application/octet-stream"
-_PAUSE = 10.0  # times as long as it took
+_PAUSE = 10.0  # after a request for weights, as a multiple of the time that it took
 
 
 def make_routes(service: Service) -> Starlette:
@@ -62,7 +62,7 @@ def make_routes(service: Service) -> Starlette:
     ]
     handlers: Mapping[Any, Any] = {HTTPException: _http_error, RequestError: _refusal, Exception: _unexpected}
     application = Starlette(routes=routes, exception_handlers=handlers)
-    application.router.redirect_slashes = False  # a redirect has no sentence
+    application.router.redirect_slashes = False  # a 404 says in a sentence what is wrong, a redirect does not
     return application
 
 
@@ -76,7 +76,7 @@ def _json(content: Any, status: int = 200) -> Response:
 
 
 class _LargeResponse(Response):
-    """Goes out as fast as the client reads."""
+    """A response that is sent in parts, as fast as the client reads."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [header for header in self.raw_headers if header[0] != b"content-length"]
@@ -84,7 +84,7 @@ class _LargeResponse(Response):
 
 
 class _Turn:
-    """Whose turn it is to have the weights of a model."""
+    """The requests for the weights of a model: one at a time, the others wait."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -137,7 +137,7 @@ class _Answers:
             return _json(await asyncio.to_thread(details, served))
         except sqlite3.Error as error:
             if is_damage(error):
-                with suppress(RequestError):  # it has much to do
+                with suppress(RequestError):  # the queue of the model is full
                     served.run(served.repair, lambda *_: None)
             raise RequestError(503, f"The log of {served.name} cannot be read: {error}.", retry=1) from None
 
@@ -151,7 +151,7 @@ class _Answers:
 
     @asynccontextmanager
     async def _pace(self, served: ServedModel) -> AsyncIterator[None]:
-        """One request after the other, with pauses: together they keep the model from learning a tenth of the time."""
+        """One request after the other, with pauses: together they take at most about a tenth of the model's time."""
         turn = self._turns.setdefault(served, _Turn())
         if turn.waiting >= self._service.limits.commands:
             raise RequestError(429, "Too many requests wait for the weights: send it again soon.", retry=1)
@@ -168,7 +168,7 @@ class _Answers:
             loop.call_later(_PAUSE * (loop.time() - began), turn.lock.release)
 
     async def put(self, request: Request) -> Response:
-        """A model file, or as JSON what a new model is to read and learn."""
+        """Serve a model file, or a new model, whose settings are sent as JSON."""
         name, service = request.path_params["name"], self._service
         require(request.scope["grant"], "admin", name)
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -203,7 +203,7 @@ class _Answers:
         return _json({"version": served.snapshot_version})
 
     async def _in_model(self, served: ServedModel, command: Callable[[], Any]) -> Any:
-        """The result of something that is done in the thread of the model, between two groups."""
+        """Run `command` in the thread of the model, between two groups of examples, and return its result."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
 
@@ -222,8 +222,8 @@ class _Answers:
         try:
             return await future
         except (OSError, sqlite3.Error) as error:
-            what = getattr(error, "strerror", None) or error
-            raise RequestError(503, f"It could not be written: {what}.", retry=1) from None
+            reason = getattr(error, "strerror", None) or error
+            raise RequestError(503, f"It could not be written: {reason}.", retry=1) from None
         except RosenblattError as error:
             raise RequestError(503, str(error), retry=1) from None
 

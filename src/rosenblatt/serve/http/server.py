@@ -33,7 +33,7 @@ _BODY_FOR_SURPLUS = 2  # at least so many bytes of the body for each byte around
 
 
 def _answer(status: int, phrase: str, sentence: str) -> bytes:
-    """The whole answer to what is no request for the application."""
+    """The whole answer to a request that does not reach the application."""
     body = RequestError(status, sentence).body
     head = f"HTTP/1.1 {status} {phrase}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
     return head.encode() + b"connection: close\r\n\r\n" + body
@@ -46,7 +46,7 @@ _NO_REQUEST = _answer(400, "Bad Request", "This is not a request of HTTP/1.1.")
 
 
 class ServiceProtocol(StallGuard, HttpToolsProtocol):
-    """HTTP/1.1 by httptools, whose stalled connections are closed, and those with endless headers or tiny chunks."""
+    """HTTP/1.1 by httptools; closes connections that stall, and those with endless headers or tiny chunks."""
 
     max_connections = 1000
     _n_received = _n_of_body = 0  # bytes of this request
@@ -74,7 +74,7 @@ class ServiceProtocol(StallGuard, HttpToolsProtocol):
 
 
 def check_certificate(certificate: str, key: str) -> None:
-    """A ParameterError where these are not the files of TLS."""
+    """Raises ParameterError if these are not a TLS certificate and its key."""
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
     except ssl.SSLError as error:
@@ -85,7 +85,7 @@ def check_certificate(certificate: str, key: str) -> None:
 
 
 def _connections(wanted: int) -> int:
-    """As many as the process may have files, beside those of the models; the limit is raised as far as it goes."""
+    """`wanted`, or as many as the limit of open files allows beside the files of models; raises the limit if it can."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < _FILES:
         soft = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
@@ -142,7 +142,7 @@ def run(
         ssl_certfile=certificate,
         ssl_keyfile=key,
     )
-    # uvicorn raises the signal again when it has stopped: then there is still work to finish.
+    # uvicorn raises the signal again once it has stopped; ignore it, because there is still work to finish.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
     try:

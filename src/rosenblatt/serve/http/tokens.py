@@ -38,7 +38,7 @@ class Tokens:
         self._grants = grants
 
     def grant(self, authorization: bytes) -> Grant | None:
-        """What the header `Authorization: Bearer TOKEN` allows; None where it is not in the file."""
+        """What the header `Authorization: Bearer TOKEN` allows; None if the token is not in the file."""
         kind, _, token = authorization.partition(b" ")
         if kind.lower() != b"bearer":
             return None

@@ -27,7 +27,7 @@ class Alarm(NamedTuple):
 
 
 class PageHinkley:
-    """Fed with the errors of groups of examples."""
+    """The test for the share of wrong predictions, given group by group."""
 
     def __init__(self) -> None:
         self._restart()
@@ -38,7 +38,10 @@ class PageHinkley:
         self._at_least: tuple[float, float] = (0.0, 0.0)  # examples and errors when the sum was least
 
     def add(self, version: int, wrong: float, weighed: float) -> Alarm | None:
-        """The alarm that this group raises, if any; after one, the count starts again."""
+        """The alarm that this group raises, if any; after one, the count starts again.
+
+        `weighed` is the total weight of the group's examples, `wrong` that of those predicted wrong.
+        """
         if weighed <= 0:
             return None
         mean = self.errors / self.examples if self.examples else wrong / weighed
@@ -57,7 +60,7 @@ class PageHinkley:
 
     @property
     def _threshold(self) -> float:
-        """Errors beyond those expected: the more, the more they vary by chance."""
+        """How many errors beyond the expected ones raise an alarm: more if they vary more by chance."""
         examples, errors = self._at_least
         share = errors / examples if examples else 0.5
         return max(_FEWEST_ERRORS, _EXPONENT * share * (1.0 - share) / (2.0 * TOLERANCE))
@@ -67,7 +70,7 @@ class PageHinkley:
 
 
 class DistanceDrift(PageHinkley):
-    """Of numbers: how far predictions are off, as a share of four times the mean so far, at most all of it."""
+    """The same for numbers: an error is the distance as a share of four times the mean distance so far, at most 1."""
 
     _FACTOR = 4.0
 

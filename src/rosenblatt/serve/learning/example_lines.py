@@ -34,7 +34,7 @@ _ASCII_LINE = bytes(ord(chr(code).translate(_ONE_LINE)) for code in range(128)) 
 
 
 class Features(msgspec.Struct, omit_defaults=True):
-    """The features of an example: one of these, as the model reads them."""
+    """The features of an example, in one of these fields: the one that the model reads."""
 
     text: str | None = None
     columns: dict[str, Any] | None = None
@@ -46,7 +46,7 @@ FIELDS = Features.__struct_fields__
 
 
 def _one_line(value: str) -> bytes:
-    """Without what ends a line, in UTF-8."""
+    """The value in UTF-8, with a space for each character that would end the line."""
     if value.isascii():
         return value.encode().translate(_ASCII_LINE)
     return value.translate(_ONE_LINE).encode("utf-8", errors="replace")
@@ -55,18 +55,18 @@ def _one_line(value: str) -> bytes:
 class ReadLines(NamedTuple):
     """Rows for the lines that can be read, and what is wrong with the others, by their position."""
 
-    batch: Any  # what `values` makes a matrix of
+    batch: Any  # the parsed rows, of which `values` makes a matrix
     bad: Mapping[int, str]
 
 
 class LineReader(ABC):
     """Reads lines for one model. `read` changes nothing; `values` may give new features their columns."""
 
-    field: str  # of Features, that this model reads
-    form: str  # what it looks like; error messages quote it
+    field: str  # the field of Features that this model reads
+    form: str  # what its content looks like; error messages quote it
 
     def line(self, example: Any) -> bytes:
-        """The line of an example; DataError where it is none for this model."""
+        """The line of an example; raises DataError if this model cannot read it."""
         value = getattr(example, self.field)
         text, columns, features, vw = example.text, example.columns, example.features, example.vw
         n_kinds = (text is not None) + (columns is not None) + (features is not None) + (vw is not None)
@@ -85,7 +85,7 @@ class LineReader(ABC):
     def read(self, lines: Sequence[bytes]) -> ReadLines: ...
 
     def read_joined(self, lines: bytes) -> ReadLines:
-        """The same for lines with a newline between each two."""
+        """`read` for lines joined by newlines."""
         return self.read(lines.split(b"\n"))
 
     @abstractmethod
@@ -93,16 +93,16 @@ class LineReader(ABC):
 
     @abstractmethod
     def beyond(self, read: ReadLines, largest: float) -> list[int]:
-        """The rows with a value that is larger."""
+        """The rows with a value beyond ±`largest`."""
 
     @property
     @abstractmethod
     def space(self) -> FeatureSpace:
-        """What the columns mean, with those that came in by reading."""
+        """What the columns mean, including those added while reading."""
 
     @property
     def knows_more(self) -> bool:
-        """Whether `values` gave a column to a feature that another reader would not know."""
+        """Whether `values` gave a column to a feature that other readers do not know."""
         return False
 
 
@@ -121,7 +121,7 @@ class _NativeLines(LineReader):
             return ReadLines(parsed, {})
         if len(lines) == 1:
             return ReadLines(None, {0: self._fault(parsed)})
-        bad = {}  # rare, and then each line is read by itself, to say what is wrong with which
+        bad = {}  # rare: read each line by itself, to find out which are wrong
         for k, line in enumerate(lines):
             alone = self._parse(line + b"\n")
             if alone.bad_count or len(alone.labels) != 1:
@@ -357,7 +357,7 @@ def _rows_beyond(rows: Any, largest: float) -> list[int]:
 
 
 def line_reader(space: FeatureSpace, *, grow: bool, features: Callable[[], int], most: int) -> LineReader:
-    """The reader for a model with this space; `grow`: it learns, and takes in features that it has not met."""
+    """The reader for a model with this space; with `grow` it learns, and adds features that are new to it."""
     kind = feature_kind(space)
     if kind == "numbered features":
         return NumberedLines(space, grow=grow, features=features, most=most)

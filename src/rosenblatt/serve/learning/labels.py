@@ -1,4 +1,4 @@
-"""What examples are labelled with, a class or a number: as clients write it, as the log keeps it, as it is answered."""
+"""Labels of examples, classes or numbers: as clients write them, as the log stores them, as answers give them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from rosenblatt.serve.messages import Prediction
 
 _MOST_PROBABILITIES = 10  # classes whose probabilities are all given
 _MOST_NAMED = 20
-_LARGEST_TARGET = 1e9  # as learned: about so many times as far from the centre as others
+_LARGEST_TARGET = 1e9  # how far from the centre of the scale a target may be, in its widths
 
 
 class Labels(ABC):
-    """Of one model. A code is what the log keeps of a label."""
+    """The labels of one model. The log stores the code of a label."""
 
     typecode: Literal["i", "d"]
 
     @abstractmethod
     def code(self, label: Any) -> float | None:
-        """None where the model does not know such a label."""
+        """The code of a label; None if the model does not know it."""
 
     @abstractmethod
     def refusal(self, label: Any) -> str:
-        """The sentence for a label without a code."""
+        """The error message for a label without a code."""
 
     @abstractmethod
     def answers(self, predictions: Predictions, ids: Sequence[str | None]) -> list[Prediction]:
@@ -65,17 +65,17 @@ class ClassLabels(Labels):
         return f"{str(label)[:80]!r} is not a class of this model: they are {labels}{more}."
 
     def answers(self, predictions: Predictions, ids: Sequence[str | None]) -> list[Prediction]:
-        version, chances = predictions.version, predictions.probabilities
+        version, probabilities = predictions.version, predictions.probabilities
         all_given = len(self._labels) <= _MOST_PROBABILITIES
         answers = []
         good = _of_good_rows(ids, predictions)
         for k, (code, scores, id_) in enumerate(zip(predictions.decided, predictions.scores, good, strict=True)):
             score = scores[0] if len(scores) == 1 else scores[code]
             answer = Prediction(self._labels[code], score, version, id=id_)
-            if chances is not None:
-                answer.probability = chances[k][code]
+            if probabilities is not None:
+                answer.probability = probabilities[k][code]
                 if all_given:
-                    answer.probabilities = dict(zip(self._names, chances[k], strict=True))
+                    answer.probabilities = dict(zip(self._names, probabilities[k], strict=True))
             answers.append(answer)
         return answers
 

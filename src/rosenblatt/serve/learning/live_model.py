@@ -1,7 +1,7 @@
-"""A model in memory that learns lines in their order, and predicts meanwhile.
+"""A model in memory that learns lines in their order, and predicts at the same time.
 
-Its version is the number of examples it has been given. All that it answers is a function of the model that it began
-from and of the lines so far: not of how they were grouped, nor of any clock. That is what replay relies on.
+Its version is the number of examples it has been given. Its answers depend only on the model that it began from and on
+the lines so far, not on how these were grouped, nor on any clock. Replay relies on that.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ from rosenblatt.serve.limits import LIMITS, Limits
 from rosenblatt.storage.container import canonical
 from rosenblatt.storage.tensors import Tensors, contiguous_buffer
 
-_SLICE = 1024  # examples that are learned before a prediction may come between
-_FEWEST_SCORES = 100  # to calibrate by
+_SLICE = 1024  # examples that are learned before a waiting prediction gets its turn
+_FEWEST_SCORES = 100  # to calibrate with
 _GROWTH = 8  # it is calibrated again when it has learned an eighth more
-_FIRST = 1000
-_PARTS = 2  # numbers for each weight, at most: itself and its variance or its average
+_FIRST = 1000  # examples before the first calibration, and at least between two
+_PARTS = 2  # numbers stored for each weight, at most: itself and its variance or its average
 _LARGEST = sys.float_info.max
-_CONFIDENCE = 0.9  # of intervals of numbers, where the model has none
-_DECIDES = ("classes", "run", "calibration", "threshold", "sample", "target", "interval")
+_CONFIDENCE = 0.9  # of the interval of a number, if the model has no interval yet
+_DECIDES = ("classes", "run", "calibration", "threshold", "sample", "target", "interval")  # parts of a model file
 _SERVED = "served"  # the key in the provenance of a snapshot
 
 
 class LearnedGroup(NamedTuple):
     """How the examples of a group were predicted before they were learned."""
 
-    wrong: float  # of numbers: their errors by the measure of the model
-    weighed: float
-    distance: float  # of numbers: how far the answers were off
+    wrong: float  # weight of those predicted wrong; for numbers, the sum of errors by the measure of the model
+    weighed: float  # weight of all
+    distance: float  # the same as `wrong`; for numbers, the sum of absolute errors
 
 
 class Predictions(NamedTuple):
     """What one version of the model says about some rows."""
 
     version: int
-    decided: Sequence[Any]  # positions in the classes; or numbers
-    scores: list[list[float]]  # of each class; of two classes, that of the second; of numbers, each quantile
+    decided: Sequence[Any]  # positions in the classes, or the predicted numbers
+    scores: list[list[float]]  # of each class; with two classes, of the second; for numbers, each quantile
     probabilities: list[list[float]] | None  # of each class
     bad: Mapping[int, str]  # rows that cannot be read; the lists leave them out
     half_width: float | None = None  # of the interval around a number
@@ -119,12 +119,12 @@ class LiveModel:
 
     @property
     def label_type(self) -> Any:
-        """Of the labels that `learn` takes, as numpy and the log have them."""
+        """The numpy type of the labels that `learn` takes and the log stores."""
         return np.float64 if self.predicts_number else np.int32
 
     @property
     def _continues(self) -> bool:
-        """Whether the scores it was calibrated by go on as those of one pass."""
+        """Whether the sample of scores that it was calibrated with continues, as in one pass."""
         return self._base_sample is not None and self._base_sample.stride > 0
 
     def _reader(self, *, grow: bool) -> LineReader:
@@ -177,7 +177,7 @@ class LiveModel:
                 self._reader_now = self._reader(grow=False)
         at = 0
         while at < rows.count:
-            # The map of a version is the same whoever asks for it: it changes with the first example that comes after.
+            # The calibration changes when the next example is learned, so that a version always has the same one.
             model = self._calibrated() if self.version >= self._calibrate_at else self.model
             stop = min(rows.count, at + _SLICE, at + self._calibrate_at - self.version)
             with self.turn:
@@ -189,7 +189,7 @@ class LiveModel:
         return LearnedGroup(*(now - then for now, then in zip(self._errors(), before, strict=True)))
 
     def _errors(self) -> tuple[float, float, float]:
-        """As in LearnedGroup, of all examples so far."""
+        """The sums of LearnedGroup over all examples so far."""
         learner, model = self.run.learner, self.model
         if not isinstance(model, NumberModel):
             return learner.wrong, learner.weighed, learner.wrong
@@ -217,7 +217,7 @@ class LiveModel:
         return with_probabilities(self.model, honest, plan)
 
     def honest_scores(self) -> HonestScores:
-        """The scores of a sample of the examples, each before it was learned: what it is calibrated by."""
+        """The scores of a sample of the examples, each from before it was learned; calibration uses them."""
         if self._continues:
             return progressive_scores(self.run, self._before + self.version)
         scores, truth, *_ = self.run.learner.score_sample()
@@ -231,7 +231,7 @@ class LiveModel:
     # -- predicting -------------------------------------------------------------------------------------------------
 
     def publish(self) -> None:
-        """Let predictions see the newest weights. Where these are an average, that takes a copy."""
+        """Let predictions use the newest weights, which takes a copy unless the learner can score while it learns."""
         if self._is_live:
             return
         began = perf_counter()
@@ -242,22 +242,22 @@ class LiveModel:
 
     @property
     def publish_in(self) -> float | None:
-        """Seconds until the newest weights should be published; None where they are."""
+        """Seconds until the newest weights should be published; None if they are."""
         if self._is_live or (self._published is not None and self._published.version == self.version):
             return None
         return max(self._published_at + max(0.02, 10 * self._publishing_took) - monotonic(), 0.0)
 
     def is_published_quickly(self, seconds: float) -> bool:
-        """Whether a copy takes at most so long."""
+        """Whether the last copy took at most this long."""
         return self._publishing_took <= seconds
 
     @property
     def reader(self) -> LineReader:
-        """What turns an example into its line."""
+        """The reader that turns an example into its line."""
         return self._reader_now
 
     def predict(self, lines: Sequence[bytes], *, probabilities: bool = True) -> Predictions:
-        """Every row by the same version; a row that cannot be read is left out, and said to be bad."""
+        """Predict all lines with the same version; those that cannot be read are left out, and listed in `bad`."""
         published = self._published
         if published is not None:
             reader, model = published.reader, published.model
@@ -288,14 +288,14 @@ class LiveModel:
             )
         by_class = class_scores(model.scheme, scores, len(model.classes))
         decided: list[int] = native.argmax_rows(by_class, model.decides_above).tolist()
-        chances: Any = model.probabilities(scores).tolist() if probabilities and model.gives_probabilities else None
         of_classes: Any = memoryview(by_class).tolist()
-        return Predictions(version, decided, of_classes, chances, read.bad)
+        by_row: Any = model.probabilities(scores).tolist() if probabilities and model.gives_probabilities else None
+        return Predictions(version, decided, of_classes, by_row, read.bad)
 
     def _predict_others(
         self, lines: Sequence[bytes], bad: Mapping[int, str], overflows: Sequence[int], *, probabilities: bool
     ) -> Predictions:
-        """The same without the rows whose score is no number."""
+        """Predict without the rows whose score overflows; these are listed in `bad` too."""
         good = [k for k in range(len(lines)) if k not in bad]
         wrong = {
             good[row]: "The example has values so large that its score overflows: scale them down." for row in overflows
@@ -310,7 +310,7 @@ class LiveModel:
     # -- snapshots -----------------------------------------------------------------------------------------------
 
     def snapshot(self) -> LinearModel:
-        """The model as a file keeps it: learning goes on from it to the same bits."""
+        """The model as a file stores it: learning continues from it to the same bits."""
         served = {
             "version": self.version,
             "calibrate_at": self._calibrate_at,
@@ -320,7 +320,7 @@ class LiveModel:
         return replace(self._current(), provenance={**self.model.provenance, _SERVED: served}, sample=self._sample())
 
     def named_model(self) -> LinearModel:
-        """The model with the names of the columns that came in; in the thread that learns."""
+        """The model with the names of the columns added so far; call it in the thread that learns."""
         return self._current()
 
     def exported(self) -> LinearModel:
@@ -342,10 +342,10 @@ class LiveModel:
         return continued(scores, truth, before, stride, self._before + self.version) if len(truth) else None
 
     def digest(self) -> str:
-        """A hash of every bit that decides how it predicts and learns on.
+        """A hash of every bit that affects how it predicts and continues to learn.
 
-        The bound of the weights is none of them: no weight is larger, and a score need not be summed exactly where it
-        decides alike for every such weight. It grows by the largest value of the examples that are learned together.
+        The bound of the weights is left out. It is only an upper limit, which lets the core skip an exact score whose
+        decision is the same for all weights within it, and it depends on which examples were learned together.
         """
         tensors: Tensors = {}
         header = self.snapshot().pack(tensors)
@@ -379,7 +379,7 @@ def _not_finite(scores: Any, n_rows: int) -> list[int]:
 
 
 def _with_interval(model: NumberModel, honest: HonestScores) -> NumberModel:
-    """The model with its interval measured again, by how far predictions were off before their targets were learned."""
+    """The model with its interval measured again, from the errors of predictions before their targets were learned."""
     if len(honest) < _FEWEST_SCORES:
         return model
     targets = model.target.scale.outside(np.asarray(honest.truth))
@@ -389,14 +389,14 @@ def _with_interval(model: NumberModel, honest: HonestScores) -> NumberModel:
 
 
 def values_of(weights: Sequence[float] | None) -> Any | None:
-    """Weights as the native core reads them; None where all are 1."""
+    """Weights as the native core reads them; None if all are 1."""
     if weights is None or all(weight == 1.0 for weight in weights):
         return None
     return np.array(weights, dtype=np.float64)
 
 
 def checked_weight(weight: float, largest: float) -> str | None:
-    """What is wrong with the weight of an example."""
+    """What is wrong with the weight of an example; None if nothing is."""
     if math.isfinite(weight) and 0 <= weight <= largest:
         return None
     return f"A weight is a number from 0 to {largest:g}."

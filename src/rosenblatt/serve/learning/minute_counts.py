@@ -1,4 +1,4 @@
-"""What happened in this minute, before it is written to the log."""
+"""Counts of the current minute, which go to the log when it is over."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 
 class Minute:
-    """Counts until it is over."""
+    """The counts of one minute: examples learned, their errors and weights, and predictions."""
 
     def __init__(self) -> None:
         self._began = int(time.time() // 60)

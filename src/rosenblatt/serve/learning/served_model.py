@@ -58,7 +58,7 @@ class ServedModel:
         self._deliver = deliver or _tell_each
         self.remembered = Remembered(limits)
         self.errors: deque[tuple[float, str]] = deque(maxlen=_ERRORS_KEPT)
-        self.refusals: deque[tuple[float, bytes]] = deque(maxlen=_ERRORS_KEPT)  # by themselves: they may be many
+        self.refusals: deque[tuple[float, bytes]] = deque(maxlen=_ERRORS_KEPT)  # apart, lest they push out errors
         self.predicted = self.learned = self.duplicates = self.refused = 0
         self.started = time.time()
         self._queue: deque[Submission] = deque()
@@ -80,10 +80,10 @@ class ServedModel:
     # -- start and stop ---------------------------------------------------------------------------------------------
 
     def _load(self) -> None:
-        """The newest whole snapshot, and the log after it."""
+        """Load the newest undamaged snapshot, and replay the log after it."""
         self._snapshot_time = time.monotonic()
         try:
-            _ = self.log.bounds  # so that the log knows its last time
+            _ = self.log.bounds  # reading them tells the log its last time
             self.live = replayed(self._newest_snapshot, self.log)
         except ReplayOverflowError as error:
             self._drop_overflowing(error.version)
@@ -112,8 +112,8 @@ class ServedModel:
         return salvaged_log(self.folder.log, self._keeping.durability, what, learned, self._warn)
 
     def repair(self) -> None:
-        """Go on with a new log that has all that can be read of the damaged one, and a snapshot of what is learned; in
-        the thread of the model."""
+        """Continue with a new log, of all that can be read of the damaged one, and a snapshot of what was learned;
+        call it in the thread of the model."""
         self.log.close()
         try:
             self.log = self._salvaged("SQLite cannot read all of it", self.live.version)
@@ -124,7 +124,7 @@ class ServedModel:
         self.snapshot()
 
     def _drop_overflowing(self, version: int) -> None:
-        """Examples that make the weights overflow are in the last group, which was not acknowledged."""
+        """Remove the last group, whose examples make the weights overflow, and which was not acknowledged."""
         bounds = self.log.bounds
         if bounds is None or all(group.end < bounds[1] for group in self.log.groups(version)):
             raise ModelError(f"{self.name}: the weights overflowed at version {version:,}, and not in the last group.")
@@ -152,10 +152,10 @@ class ServedModel:
         self.errors.append((time.time(), sentence))
         self._say(f"{self.name}: {sentence}.")
 
-    # -- what others call -------------------------------------------------------------------------------------------
+    # -- called by other threads ------------------------------------------------------------------------------------
 
     def submit(self, submission: Submission) -> None:
-        """Queue a body to be learned; RequestError where there is no room."""
+        """Queue a body to be learned; raises RequestError if the queue is full."""
         limits, size = self._limits, len(submission.body) + 256
         with self._wakes:
             if self._stopping or self._has_ended:
@@ -184,7 +184,7 @@ class ServedModel:
             self.predicted += n
 
     def run(self, command: Callable[[], Any], on_done: Callable[[Any, BaseException | None], None]) -> None:
-        """Do something in the thread of the model, between two groups."""
+        """Run `command` in the thread of the model, between two groups."""
         with self._wakes:
             if self._stopping or self._has_ended:
                 raise RequestError(503, "The service is stopping.", retry=5)
@@ -211,7 +211,7 @@ class ServedModel:
                 return
             try:
                 self._housekeeping()
-            except Exception as error:  # no memory, perhaps: there may be some again
+            except Exception as error:  # perhaps out of memory, and only for a moment
                 self._warn(f"{type(error).__name__}: {error}")
                 time.sleep(1.0)
 
@@ -225,7 +225,7 @@ class ServedModel:
             on_done(result, None)
 
     def _take(self) -> list[Submission]:
-        """As much as one group may hold."""
+        """Take as many submissions from the queue as one group may hold."""
         submissions: list[Submission] = []
         size = 0
         while self._queue and (not submissions or size + len(self._queue[0].body) <= _GROUP_BYTES):
@@ -306,7 +306,7 @@ class ServedModel:
             batch.submission.status = 200
 
     def _learn_each(self, batches: list[Batch]) -> None:
-        """The weights overflowed: only the submission that made them do so is refused."""
+        """After an overflow of the weights: learn each submission by itself, and refuse only the one that overflows."""
         if len(batches) == 1:
             what = "An example made the weights overflow: scale its values down."
             self._warn(what.rstrip(".").replace("An", "an", 1))
@@ -316,8 +316,8 @@ class ServedModel:
             self._learn_batches(self._reader().without_learned([batch]), None)
 
     def _new_examples(self, batches: list[Batch]) -> tuple[list[tuple[int, int]], list[tuple[str, int]], bool]:
-        """The places of the examples without those whose id comes twice, their ids with versions, and whether all are
-        new."""
+        """The places of the examples, (batch, position in it), without repeated ids; their ids with versions; and
+        whether no id was repeated."""
         every = [(b, k) for b, batch in enumerate(batches) for k in range(len(batch.lines))]
         seen: set[str] = set()
         new: list[tuple[int, int]] = []
@@ -333,7 +333,8 @@ class ServedModel:
         return new, new_ids, len(new) == len(every)
 
     def _undo(self, version: int) -> None:
-        """Forget a group that cannot be learned, and go back to the model before it; where that fails, next time."""
+        """Remove a group that cannot be learned, and reload the model before it; if that fails, it is tried again
+        before the next group."""
         self._to_undo = version
         self.log.remove(version)
         self._load()
@@ -375,7 +376,7 @@ class ServedModel:
         self._unsynced = False
 
     def _attempt(self, work: Callable[[], Any], what: str) -> None:
-        """What may fail, on a full disk, without harm to what was learned: it is said, and tried again later."""
+        """Do what may fail, such as on a full disk, without loss of what was learned: warn then, and retry later."""
         try:
             work()
         except (OSError, sqlite3.Error, RosenblattError) as error:
@@ -385,7 +386,7 @@ class ServedModel:
                 self._attempt(self.repair, "the repaired log")
 
     def snapshot(self) -> str:
-        """Save the model as it is now; in the thread of the model, or when that has ended."""
+        """Save the model as it is now; call it in the thread of the model, or when that has ended."""
         if self._to_undo is not None:
             self._undo(self._to_undo)
         if self._unsynced:
@@ -402,7 +403,7 @@ class ServedModel:
             self.snapshot()
 
     def _compact(self) -> None:
-        """Forget the log before the newest snapshot that is older than the time for which the log is kept."""
+        """Remove the log before the newest snapshot that is older than the time for which the log is kept."""
         limit = time.time_ns() // 1000 - int(self._keeping.keep_seconds * 1e6)
         old = [
             version

@@ -1,4 +1,4 @@
-"""Bodies that clients send to be learned -> their examples, as the log keeps them. What cannot be learned is refused.
+"""Bodies that clients send to be learned -> their examples, as the log stores them. Bodies with errors are refused.
 
 Bodies that arrived together are learned together, but each is accepted or refused by itself.
 """
@@ -32,10 +32,10 @@ class Submission:
 
 
 class Batch(NamedTuple):
-    """The examples of one submission, as the log keeps them."""
+    """The examples of one submission, as the log stores them."""
 
     submission: Submission
-    numbers: Sequence[int | None]  # of the lines of the body that have them
+    numbers: Sequence[int | None]  # line numbers in the body; None for a body of one example
     lines: list[bytes]
     codes: list[float]
     weights: list[float]
@@ -57,7 +57,7 @@ class Batch(NamedTuple):
 
 
 def checked_line(reader: LineReader, example: Any, limits: Limits, number: int | None) -> bytes:
-    """The line of an example; RequestError where it is not one for this model, or too long."""
+    """The line of an example; raises RequestError if this model cannot read it, or it is too long."""
     try:
         line = reader.line(example)
     except DataError as error:
@@ -75,14 +75,14 @@ class SubmissionReader:
         self._limits = limits
 
     def read(self, submissions: Sequence[Submission]) -> tuple[list[Batch], ReadLines | None]:
-        """The submissions whose every example can be learned, and the rows of all their lines."""
+        """The submissions without an error, and the rows of all their lines; the others are refused."""
         batches = []
         for submission in submissions:
             try:
                 batches.append(self._decode(submission))
             except RequestError as error:
                 submission.refuse(error)
-            except Exception as error:  # of this body alone
+            except Exception as error:  # a bug that this body meets: the others are learned
                 submission.refuse(_bug(error))
         return self.rows_of(self.without_learned(batches))
 
@@ -92,7 +92,7 @@ class SubmissionReader:
         return [batch.without(learned) for batch in batches] if learned else batches
 
     def rows_of(self, batches: list[Batch]) -> tuple[list[Batch], ReadLines | None]:
-        """The batches whose every line can be learned, and the rows of all their lines."""
+        """The batches without a bad line, and the rows of all their lines; the others are refused."""
         while lines := [line for batch in batches for line in batch.lines]:
             try:
                 read, bad = self._read_lines(lines)
@@ -176,9 +176,10 @@ class SubmissionReader:
         return checked_line(reader, example, self._limits, number) if line is None else line
 
     def _remembered_line(self, example: LearnExample, id_: str, number: int | None) -> bytes | None:
-        """The features of an example that was predicted with this id; b'' where it was learned, and needs none."""
+        """The line of an example that was predicted with this id; b'' if it was learned already, and needs none; None
+        if it has features of a kind that the model does not read."""
         if any(getattr(example, name) is not None for name in FIELDS):
-            return None  # of another kind than the model reads, which is said
+            return None  # checked_line refuses them
         line = self._remembered.get(id_)
         if line is None and not self._log.known_ids([id_]):
             raise RequestError(

@@ -1,8 +1,8 @@
-"""The pages that SQLite has written beside the database, and not yet into it: https://sqlite.org/fileformat2.html#walformat
+"""Damage in SQLite's write-ahead log, the pages not yet in the database: https://sqlite.org/fileformat2.html#walformat
 
-SQLite takes the first frame whose checksum is wrong for the end of what was written, and forgets all after it without
-a word. Where a page went bad on the disk, that would be examples that were acknowledged. A frame's checksum begins with
-that of the frame before it, so each can be checked by itself.
+SQLite takes the first frame with a wrong checksum for the end of the log, and silently drops everything after it. If a
+page went bad on the disk, acknowledged examples would be lost that way. A frame's checksum continues from that of the
+frame before it, so each frame can be checked by itself.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ATTEMPTS = 3
 
 
 class _Index(NamedTuple):
-    """What the process that wrote the frames left in shared memory."""
+    """The index that the process which wrote the frames left in shared memory."""
 
     n_committed: int
     salt: bytes
@@ -34,12 +34,12 @@ class _Index(NamedTuple):
 
 
 class _Frames(NamedTuple):
-    """Those of one use of the file: it is written from the beginning again and again, each time with another salt."""
+    """The frames of one use of the file: SQLite rewrites it from the beginning, each time with another salt."""
 
-    header_is_whole: bool  # else SQLite takes the file for empty
+    header_is_whole: bool  # if not, SQLite takes the file for empty
     page_size: int
-    pages: Any  # the number of each
-    sizes: Any  # pages of the database after it, where it ends a transaction; else 0
+    pages: Any  # page number of each frame
+    sizes: Any  # pages of the database after the frame if it ends a transaction, else 0
     is_whole: Any
     contents: Any
     salt: bytes
@@ -57,15 +57,15 @@ class _Frames(NamedTuple):
         return np.flatnonzero((self.sizes > 0) & self.is_whole)
 
     def n_committed(self, index: _Index | None) -> int:
-        """A transaction that failed leaves frames as well, whole or not. Where the index is lost, the last transaction
-        that is whole is the last."""
+        """How many frames are committed: a failed transaction leaves frames too. If the index is lost, those up to the
+        end of the last undamaged transaction."""
         if index is not None and index.salt == self.salt:
             return index.n_committed if self.header_is_whole or index.n_copied < index.n_committed else 0
         return int(self.ends[-1]) + 1 if len(self.ends) else 0
 
 
 def damage_of(path: str) -> str | None:
-    """What is wrong with the pages beside the database at this path; None where they are whole."""
+    """What is damaged in the write-ahead log of the database at this path; None if nothing is."""
     for _ in range(_ATTEMPTS):
         index = _index(path)  # before the frames: another process may be writing more of them
         frames = _frames(path, index)
@@ -81,7 +81,7 @@ def damage_of(path: str) -> str | None:
 
 
 def merge(path: str, target: str) -> None:
-    """A copy of the database with all pages beside it that are whole, up to the end of the last transaction."""
+    """Copy the database with all undamaged pages of its write-ahead log, up to the end of the last transaction."""
     shutil.copyfile(path, target)
     index = _index(path)
     frames = _frames(path, index)
@@ -98,7 +98,7 @@ def merge(path: str, target: str) -> None:
 
 
 def page_size_of(path: str) -> int:
-    """That of the database, or the usual one where its header is damaged."""
+    """The page size of the database, or SQLite's default if its header is damaged."""
     with suppress(OSError), open(path, "rb") as file:
         size = int.from_bytes(file.read(18)[16:], "big")
         size = 65536 if size == 1 else size
@@ -110,7 +110,7 @@ def page_size_of(path: str) -> int:
 def _index(path: str) -> _Index | None:
     with suppress(OSError), open(f"{path}-shm", "rb") as file:
         head = file.read(_SHARED_HEADER.size)
-        if len(head) == _SHARED_HEADER.size and head[:48] == head[48:96]:  # it is there twice
+        if len(head) == _SHARED_HEADER.size and head[:48] == head[48:96]:  # it is stored twice
             return _Index(*_SHARED_HEADER.unpack(head))
     return None
 
@@ -130,7 +130,7 @@ def _frames(path: str, index: _Index | None) -> _Frames:
     if not is_header:
         page_size, order = page_size_of(path), f"{'>' if _OF_THIS_MACHINE & 1 else '<'}u4"
     frame_size = _FRAME_HEADER + page_size
-    n = max(len(data) - _HEADER, 0) // frame_size  # none, where the process was killed after the header
+    n = max(len(data) - _HEADER, 0) // frame_size  # none if the process was killed after the header
     frames = np.frombuffer(data[_HEADER : _HEADER + n * frame_size], np.uint8).reshape(n, frame_size)
     heads = np.ascontiguousarray(frames[:, :_FRAME_HEADER]).view(">u4")
     is_whole = _are_whole(frames, heads, first, order)
@@ -147,7 +147,7 @@ def _frames(path: str, index: _Index | None) -> _Frames:
 
 
 def _are_whole(frames: Any, heads: Any, first: Any, order: str) -> Any:
-    """Whether the checksum of each frame goes on from that of the frame before it, or from `first`."""
+    """Whether the checksum of each frame continues from that of the frame before it, or from `first`."""
     if not len(frames):
         return np.zeros(0, dtype=bool)
     words = np.concatenate([frames[:, :8], frames[:, _FRAME_HEADER:]], axis=1).view(order)
@@ -156,14 +156,15 @@ def _are_whole(frames: Any, heads: Any, first: Any, order: str) -> Any:
 
 
 def _checksums(before: Any, words: Any) -> Any:
-    """Of each row of words: for each two of them, a += x + b and then b += y + a. That is linear, modulo 2^32."""
+    """The checksum of each row of words: for each pair x, y of them a += x + b, then b += y + a. It is linear modulo
+    2^32."""
     of_state, of_words = _coefficients(words.shape[1])
     return before @ of_state + words @ of_words
 
 
 @cache
 def _coefficients(n_words: int) -> tuple[Any, Any]:
-    """What the state before, and each word, add to the two sums after."""
+    """What the state before, and each word, contribute to the two sums."""
     step = np.array([[1, 1], [1, 2]], np.uint32)  # (a, b) -> (a + b, a + 2b)
     power = np.eye(2, dtype=np.uint32)
     of_words = np.empty((n_words, 2), np.uint32)
@@ -174,7 +175,7 @@ def _coefficients(n_words: int) -> tuple[Any, Any]:
 
 
 def remove_files(path: str) -> None:
-    """A database, with what is beside it."""
+    """Remove a database with its -wal and -shm files."""
     for suffix in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
             os.unlink(path + suffix)

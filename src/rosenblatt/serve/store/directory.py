@@ -49,7 +49,7 @@ class Directory:
         self._models, self._bin = os.path.join(self.path, "models"), os.path.join(self.path, "bin")
         try:
             if lock:
-                os.makedirs(self.path, mode=0o700, exist_ok=True)  # the examples are those of its owner
+                os.makedirs(self.path, mode=0o700, exist_ok=True)  # the examples may be private
                 os.makedirs(self._models, exist_ok=True)
                 os.makedirs(self._bin, exist_ok=True)
             elif not os.path.isdir(self._models):
@@ -76,7 +76,7 @@ class Directory:
             raise ParameterError(
                 f"{self.path}: is served{by_process} already: stop that one, or name another directory."
             ) from None
-        with suppress(OSError):  # who has the lock is a courtesy
+        with suppress(OSError):  # the process id only makes the error message above more helpful
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         return handle
@@ -88,7 +88,7 @@ class Directory:
 
     @property
     def names(self) -> list[str]:
-        """The models; one whose first model is missing is damaged, which is said when it is opened."""
+        """The models, including damaged ones without a base model, which fail when they are opened."""
         names = sorted(filter(_NAME.fullmatch, os.listdir(self._models)))
         files = ("base.model", "log.sqlite")
         return [name for name in names if any(os.path.isfile(os.path.join(self._models, name, file)) for file in files)]
@@ -97,18 +97,18 @@ class Directory:
         return ModelFolder(os.path.join(self._models, check_name(name)))
 
     def create(self, name: str, content: bytes) -> ModelFolder:
-        """A new model from the content of its file; what it replaces goes to the bin."""
+        """Create a model from the content of its file; an older model of this name goes to the bin."""
         self.prepare(name, content)
         return self.install(name)
 
     def prepare(self, name: str, content: bytes) -> None:
-        """Write a new model beside the one that has its name: where that fails, nothing has changed."""
+        """Write a new model beside the one that has its name; if that fails, nothing has changed."""
         folder = ModelFolder(self._new(name))
         write_atomic(folder.base, content)
         sync_folder(folder.path)
 
     def install(self, name: str) -> ModelFolder:
-        """Let the model that was prepared take its place."""
+        """Move the prepared model to its place."""
         target = os.path.join(self._models, name)
         if os.path.isdir(target):
             self.discard(name)
@@ -117,7 +117,8 @@ class Directory:
         return self.folder(name)
 
     def _finish_installing(self) -> None:
-        """A process was killed while it replaced a model: the new one takes its place, unless the old one is there."""
+        """If a process was killed while it replaced a model: move the new one to its place, unless the old one is
+        still there."""
         for entry in os.listdir(self._models):
             name, new = entry[1:].removesuffix(".new"), os.path.join(self._models, entry)
             if entry != f".{name}.new":
@@ -132,7 +133,7 @@ class Directory:
         return os.path.join(self._models, f".{check_name(name)}.new")
 
     def discard(self, name: str) -> str:
-        """Move a model to the bin; where it is there."""
+        """Move a model to the bin; returns its path there."""
         target = os.path.join(self._bin, f"{check_name(name)}.{time.time_ns()}")
         os.rename(os.path.join(self._models, name), target)
         sync_folder(self._models)
@@ -140,7 +141,7 @@ class Directory:
         return target
 
     def empty_bin(self, older_than: float) -> None:
-        """Remove what was deleted so many seconds ago."""
+        """Remove models that were deleted more than `older_than` seconds ago."""
         for name in os.listdir(self._bin):
             moved = name.rpartition(".")[2]
             if moved.isdecimal() and time.time() - int(moved) / 1e9 > older_than:

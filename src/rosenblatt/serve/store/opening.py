@@ -1,4 +1,4 @@
-"""Opens the log of a model; where it is damaged, that is said, and the rest saved."""
+"""Opens the log of a model; if it is damaged, warns and saves what can be read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rosenblatt.serve.store.salvage import finish_salvage, salvage
 
 
 def open_log(path: str, durability: str, learned: int, warn: Callable[[str], None]) -> Log:
-    """`learned` is the version of the newest snapshot."""
+    """The log at `path`, salvaged if it is damaged; `learned` is the version of the newest snapshot."""
     finish_salvage(path)
     damage = damage_of(path)
     if damage is None:
@@ -26,7 +26,7 @@ def open_log(path: str, durability: str, learned: int, warn: Callable[[str], Non
 
 
 def _readable_log(path: str, durability: str) -> Log:
-    """One whose small tables can be read; groups are read, and ids looked up, as they are needed."""
+    """The log, after a test that its small tables can be read; groups and ids are read when they are needed."""
     log = Log(path, durability=durability)
     try:
         _ = log.end, log.minutes(0)
@@ -37,7 +37,7 @@ def _readable_log(path: str, durability: str) -> Log:
 
 
 def salvaged_log(path: str, durability: str, what: str, learned: int, warn: Callable[[str], None]) -> Log:
-    """The log with all that can be read of the damaged one."""
+    """A new log with all that can be read of the damaged one."""
     warn(f"the log is damaged: {what.rstrip('.')}")
     damaged_path, n_lost, n_saved = salvage(path, learned)
     file = os.path.basename(damaged_path)
@@ -49,10 +49,10 @@ def salvaged_log(path: str, durability: str, what: str, learned: int, warn: Call
 
 
 def check_end(log: Log, snapshot: int, warn: Callable[[str], None]) -> None:
-    """A snapshot is taken of what is in the log: a log that ends before it has lost its end."""
+    """Warn if the log ends before the newest snapshot: what a snapshot has was in the log, so that its end is lost."""
     end = log.end
     if end < snapshot:
-        what = "the examples between are learned, and their ids are not known"
+        what = "the examples between them are learned, but their ids are lost"
         warn(f"the log ends at version {end:,}, and there is a snapshot of version {snapshot:,}: {what}")
         with log.transaction():
             log.begin_at(snapshot)

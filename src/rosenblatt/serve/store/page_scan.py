@@ -1,7 +1,7 @@
-"""What the pages of a damaged database hold, each read by itself: https://sqlite.org/fileformat2.html#b_tree_pages
+"""Reads the pages of a damaged database one by one: https://sqlite.org/fileformat2.html#b_tree_pages
 
-SQLite finds rows by a tree. Where a page near its root is damaged, all rows below it are there and cannot be reached.
-A group has a checksum, so one that is put together from pages is the one that was written.
+SQLite finds rows by a tree. If a page near its root is damaged, all rows below it are still in the file, but cannot be
+reached. The checksum of a group shows that one put together from pages is the one that was written.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from rosenblatt.serve.store.log import Group
 
 _ROWS, _KEYS, _INNER_KEYS = 0x0D, 0x0A, 0x02  # kinds of pages: leaves of a table, leaves and inner pages of an index
 _BYTES_OF_INTEGER = (0, 1, 2, 3, 4, 6, 8)  # by the type of a column
-_DAMAGED = (IndexError, ValueError, UnicodeDecodeError)  # raised where the bytes are not those of a page
+_DAMAGED = (IndexError, ValueError, UnicodeDecodeError)  # raised by bytes that are not a page
 
 
 def groups_of_pages(path: str) -> Iterator[tuple[Group, int]]:
-    """Every group that some page begins, and the checksum it was written with."""
+    """Every group that begins in some page, and the checksum it was written with."""
     for columns in _records(path, _ROWS):
         if len(columns) == 7 and all(isinstance(columns[k], int) for k in (0, 1, 2, 6)):
             version, size, time, lines, labels, weights, checksum = columns
@@ -30,7 +30,7 @@ def groups_of_pages(path: str) -> Iterator[tuple[Group, int]]:
 
 
 def ids_of_pages(path: str) -> Iterator[tuple[str, int]]:
-    """Every id with its version: they are in the table, and in its index the other way round."""
+    """Every id with its version: the table stores (id, version), its index (version, id)."""
     for kind in (_KEYS, _INNER_KEYS):
         for columns in _records(path, kind):
             if len(columns) == 2:
@@ -56,7 +56,7 @@ def _records(path: str, kind: int) -> Iterator[list[Any]]:
 
 
 def _record(data: mmap, page: bytes, kind: int, k: int, page_size: int) -> list[Any]:
-    """The columns of a cell of a page; the number of the row stands for the column that is its key."""
+    """The columns of cell `k` of a page; the row number replaces the column that is the integer key of the table."""
     pointers = 12 if kind == _INNER_KEYS else 8
     at = int.from_bytes(page[pointers + 2 * k : pointers + 2 * k + 2], "big") + (4 if kind == _INNER_KEYS else 0)
     size, at = _varint(page, at)
@@ -79,7 +79,7 @@ def _record(data: mmap, page: bytes, kind: int, k: int, page_size: int) -> list[
 
 
 def _overflow(data: mmap, number: int, size: int, page_size: int) -> bytes:
-    """What did not fit into a page, in a chain of others."""
+    """The rest of a record that does not fit into its page, from a chain of overflow pages."""
     parts, n = [], 0
     while n < size:
         at = (number - 1) * page_size
@@ -115,7 +115,7 @@ def _columns(payload: bytes) -> list[Any]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number of up to nine bytes, and where it ends."""
+    """A number of up to nine bytes, and the position after it."""
     value = 0
     for k in range(8):
         byte = data[at + k]

@@ -1,4 +1,4 @@
-"""A damaged log: save every group of it that can be read, and keep the damaged file."""
+"""Saves every group that can be read of a damaged log, and keeps the damaged file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from rosenblatt.serve.store.damaged_wal import merge, remove_files
 from rosenblatt.serve.store.log import Group, Log
 from rosenblatt.serve.store.page_scan import groups_of_pages, ids_of_pages
 
-_WHOLE = ".whole"  # ends the name of a rescued log that has everything
-_AT_ONCE = 256  # groups of one transaction
+_WHOLE = ".whole"  # suffix of a rescued log that is complete
+_AT_ONCE = 256  # groups in one transaction
 
 
 def salvage(path: str, learned: int = 0) -> tuple[str, int, int]:
-    """Write a new log of the groups that can be read; where the damaged one is, how many examples of it are lost and
-    how many were saved, as far as can be known. What is before version `learned` is in a model: its ids are kept."""
+    """Write a new log of the groups that can be read. Returns the new path of the damaged log, and how many of its
+    examples are lost and saved, as far as can be known. Examples before version `learned` are in a model, so that
+    their ids are kept even if they are lost."""
     rescued_path, merged = f"{path}.rescued", f"{path}.merged"
     remove_files(rescued_path)
     remove_files(merged)
@@ -42,9 +43,10 @@ def salvage(path: str, learned: int = 0) -> tuple[str, int, int]:
 
 
 def finish_salvage(path: str) -> str:
-    """Let the rescued log take the place of the damaged one, where a process was killed as well; where that is now.
+    """Replace the damaged log by the rescued one, also if a process was killed before that; returns the new path of
+    the damaged one.
 
-    The pages beside a database belong to it alone: what is beside the damaged one goes before the other comes.
+    The -wal and -shm files belong to the damaged database, and move with it before the other takes its place.
     """
     damaged_path = f"{path}.damaged-{time.time_ns()}"
     if os.path.exists(path + _WHOLE):
@@ -57,15 +59,14 @@ def finish_salvage(path: str) -> str:
 
 
 def _save_groups(connection: sqlite3.Connection, path: str, log: Log) -> Mapping[int, int]:
-    """Those that SQLite can read; where it cannot read all, those that the pages hold besides. The size of each."""
+    """Save the groups that SQLite can read and, if it cannot read all, the others found in pages; the size of each."""
     sizes: dict[int, int] = {}
     problems: list[str] = []
     _append(log, _of_tree(connection, problems), sizes)
     if problems:
-        wanted = _others_of_pages(path, sizes)
-        _append(
-            log, (group for group, _ in groups_of_pages(path) if wanted.get(group.version) == group.checksum), sizes
-        )
+        checksums = _others_of_pages(path, sizes)
+        others = (group for group, _ in groups_of_pages(path) if checksums.get(group.version) == group.checksum)
+        _append(log, others, sizes)
     return sizes
 
 
@@ -89,10 +90,10 @@ def _of_tree(connection: sqlite3.Connection, problems: list[str]) -> Iterator[Gr
 
 
 def _others_of_pages(path: str, sizes: Mapping[int, int]) -> Mapping[int, int]:
-    """The checksums of whole groups that are in no tree, by their version.
+    """The checksums of undamaged groups that SQLite cannot reach, by their version.
 
-    Pages that are free now may still hold a group that was compacted, or one that was undone: it begins before all
-    others, or another has taken its place.
+    Free pages may still hold groups that were compacted or undone. These are left out: the former begin before all
+    others, and the version of the latter belongs to another group now.
     """
     newest: dict[int, tuple[int, int, int]] = {}
     for group, checksum in groups_of_pages(path):
@@ -117,7 +118,7 @@ def _ids(connection: sqlite3.Connection, path: str) -> Iterator[tuple[str, int]]
 
 
 def _save_ids(ids: Iterator[tuple[str, int]], log: Log, sizes: Mapping[int, int], learned: int) -> int:
-    """All but those of examples that are lost, which may be sent again. The version after the last that was there."""
+    """Save all ids but those of lost examples, which may be sent again; returns the version after the last example."""
     starts = sorted(sizes)
     end = starts[-1] + sizes[starts[-1]] if starts else 0
     with log.transaction():

@@ -36,7 +36,7 @@ class Snapshots:
         return load_linear_model(self.path(version), "served")
 
     def newest(self, at_most: int | None = None) -> tuple[LinearModel | None, list[str]]:
-        """The newest whole snapshot, of at most this version, and a sentence for each that is damaged."""
+        """The newest undamaged snapshot up to version `at_most`, and a sentence for each damaged one on the way."""
         damaged: list[str] = []
         for version in reversed(self.versions):
             if at_most is not None and version > at_most:
@@ -52,14 +52,14 @@ class Snapshots:
             os.unlink(self.path(version))
 
     def remove_unfinished(self) -> None:
-        """What a process left that was killed while it wrote one."""
+        """Remove what a process left behind that was killed while it wrote a snapshot."""
         for entry in os.listdir(self.folder):
             if entry.startswith(".") and entry.endswith(".part"):
                 with suppress(FileNotFoundError):
                     os.unlink(os.path.join(self.folder, entry))
 
     def thin(self) -> None:
-        """Where there are too many, remove every second one but the first and the newest few."""
+        """If there are too many, remove every second one, but not the first nor the newest few."""
         versions = self.versions
         if len(versions) > MOST:
             for version in versions[1:-4:2]:
