@@ -73,7 +73,8 @@ def test_a_killed_worker_changes_no_bit(client: Any, tmp_path: Path) -> None:
 
 def test_a_scheduler_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask, "_PATIENCE", 1)
-    with pytest.raises(DataError, match=r"dask://127.0.0.1:1: no scheduler answers there"), Dask("127.0.0.1:1"):
+    sentence = r"dask://127.0.0.1:1: no scheduler answers at this address"
+    with pytest.raises(DataError, match=sentence), Dask("127.0.0.1:1"):
         pass
 
 

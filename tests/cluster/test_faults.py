@@ -133,7 +133,11 @@ def test_workers_end_with_a_learner_that_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("address", "sentence"),
-    [("127.0.0.1:1", "nobody answers there: "), ("127.0.0.1", "is not an address: give host:port"), ("a:99999", "")],
+    [
+        ("127.0.0.1:1", "nothing answers at this address: "),
+        ("127.0.0.1", "is not an address: give host:port"),
+        ("a:99999", ""),
+    ],
 )
 def test_an_address_at_which_nobody_is_is_refused_at_once(address: str, sentence: str) -> None:
     with pytest.raises(DataError, match=f"spark://{address}: .*{sentence}"):

@@ -122,7 +122,7 @@ def test_a_folder_that_workers_do_not_see_is_said() -> None:
     task = {"version": __version__, "do": "learn", "file": "/nowhere/shards", "settings": Settings()._asdict()}
     answer = shard_piece(pack({"task": json.dumps(task | {"shards": [[0, [[0, 8]]]]})}))
     assert unpack(answer)[0]["error"] == "DataError"
-    with pytest.raises(DataError, match="is not seen by every worker: name a folder that is as cache"):
+    with pytest.raises(DataError, match="cannot be found by every worker: give a folder as cache that all can read"):
         sums_of(answer)
 
 

@@ -1,4 +1,4 @@
-"""Beyond one machine: the same fit on Dask, Spark, Ray or several processes, to the same bits."""
+"""Learning on a cluster: the same fit with Dask, Spark, Ray or several processes, bit for bit."""
 
 from rosenblatt.cluster.fit import fit as fit
 from rosenblatt.cluster.predict import evaluate as evaluate

@@ -30,24 +30,24 @@ def fit(
 ) -> Fitted:
     """Learn examples that the workers of an engine read: the model of `fit_file`, bit for bit.
 
-    Workers read, parse, hash and pack; the packed rows arrive in the order of the files, a bounded number at a time, at
-    one learner. So the answer is that of one machine, for any engine, any number of workers, and whichever of them die.
+    Workers read, parse, hash and pack; one learner receives the packed rows in the order of the files, a bounded number
+    at a time. So the result is that of one machine, for any engine and any number of workers, even if some of them die.
 
     Parameters
     ----------
     data : path, or several, or a data frame of an engine
-        Files as in `fit_file`; every worker must see the same ones under the same names. Or a Dask DataFrame, a Dask
-        bag of dicts, a Spark DataFrame, a Ray Dataset: its rows in the order of its partitions.
+        Files as in `fit_file`, which must have the same paths on every worker. Or a Dask DataFrame, a Dask bag of
+        dicts, a Spark DataFrame or a Ray Dataset, whose rows are learned in the order of its partitions.
     engine : str or object
-        May be left out where the data live in one. Else
-        'processes' (of this machine), 'dask', 'dask://host:port', 'ray', 'ray://host:port', 'spark', or 'spark://host:port';
-        or a Dask `Client`, a `SparkSession`, or whatever has `in_order`.
+        'processes' (on this machine), 'dask', 'dask://host:port', 'ray', 'ray://host:port', 'spark' or
+        'spark://host:port'; a Dask `Client`, a `SparkSession`, or any object with `in_order`. By default the engine
+        that holds the data, or processes on this machine.
     shards : int, optional
-        Where one learner is too slow: the examples are divided over so many shards, which workers learn apart; their
-        weights are mixed after each pass, and logistic regression is polished over all of them. The bits depend on the
-        number of shards, and on that of the workers they do not.
+        If one learner is too slow: divide the examples into this many shards, which workers learn separately; their
+        weights are mixed after each pass, and logistic regression is then polished over all shards. The result
+        depends on the number of shards, but not on that of the workers.
     reading : ReadOptions, optional
-        How to read, where the file does not tell.
+        How to read the data; by default found from their names and content.
     **learning
         The parameters of `fit_file`.
 

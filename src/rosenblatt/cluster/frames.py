@@ -1,7 +1,7 @@
 """Data frames of an engine as a source: its workers turn each partition into Arrow, the learner reads them in order.
 
-An engine that has frames has a third function beside the two of `engine.py`: `engine.partitions(frame, pack)` gives
-`pack(partition)` of each partition, in their order, a bounded number ahead.
+An engine with data frames has one more method than those in `engine.py`: `engine.partitions(frame, pack)` gives
+`pack(partition)` for each partition, in order, a bounded number ahead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PART_ROWS = 1 << 16
 
 
 def pack_partition(partition: Any) -> bytes:
-    """The rows of a partition, a DataFrame or a list of dicts, as bytes of Arrow; no bytes where it has none."""
+    """The rows of a partition, a DataFrame or a list of dicts, as an Arrow stream; empty if it has no rows."""
     if isinstance(partition, pa.Table | pa.RecordBatch):
         table = pa.table(partition)
     else:
@@ -63,7 +63,7 @@ class FrameTable(TypedFile):
 
     @property
     def can_be_divided(self) -> bool:
-        return False  # it is already
+        return False  # its partitions divide it already
 
     def batches(self, on_bad_line: Callable[[BadLine], None] | None = None) -> Iterator[tuple[pa.RecordBatch, int]]:
         started, self._started = self._started or self._read(), None
@@ -82,7 +82,7 @@ class FrameTable(TypedFile):
 
 
 class FrameSource(TableSource):
-    """The examples of a frame, by the same rules as a table in memory."""
+    """The examples of a frame, read by the same rules as a table in memory."""
 
     def __init__(self, frame: Any, reading: ReadOptions, engine: Any, space: FeatureSpace | None = None) -> None:
         self._frame, self._engine = frame, engine
@@ -104,7 +104,7 @@ class FrameSource(TableSource):
 
 
 class WithNotes(SourceWrapper):
-    """A source that also says what happened to the workers."""
+    """A source whose warnings also report what happened to the workers."""
 
     def __init__(self, source: FrameSource, engine: Engine) -> None:
         super().__init__(source, rewindable=True)

@@ -1,7 +1,7 @@
-"""What passes between the learner and the workers: a header of JSON and buffers, in one string of bytes.
+"""The messages between the learner and the workers: a JSON header and buffers, in one string of bytes.
 
-We pickle nothing, so that the bytes are the same whichever engine carries them, and a column of them is a column
-of binary cells to Spark and Arrow.
+Nothing is pickled, so that the bytes do not depend on the engine that carries them, and Spark and Arrow can hold them
+in a column of binary cells.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def pack(header: Mapping[str, Any], *buffers: Any) -> bytes:
 
 
 def unpack(message: bytes | bytearray | memoryview) -> tuple[dict[str, Any], list[memoryview]]:
-    """The header, and the buffers where they lie in the message: the learner does not copy what it receives."""
+    """The header, and the buffers as views of the message, without a copy."""
     view = memoryview(message)
     (count,) = _LENGTH.unpack_from(view)
     lengths = struct.unpack_from(f"<{count}Q", view, _LENGTH.size)
@@ -43,7 +43,7 @@ def _as_bytes(buffer: Any) -> Any:
 
 
 def as_text(token: bytes) -> str:
-    """Any bytes as a text for JSON; `from_text` gives them back."""
+    """Any bytes as a string for JSON; `from_text` is the inverse."""
     return token.decode("latin-1")
 
 

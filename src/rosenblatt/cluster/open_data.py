@@ -1,4 +1,4 @@
-"""What users give, as a source that the workers of an engine read: files, or a data frame that lives in the engine."""
+"""The user's data, files or a data frame that an engine holds, as a source that the workers of the engine read."""
 
 from __future__ import annotations
 

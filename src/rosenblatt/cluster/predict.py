@@ -1,4 +1,4 @@
-"""`predict` and `evaluate` with the examples read by the workers of an engine: the answers of one machine."""
+"""`predict` and `evaluate` with examples that the workers of an engine read; the results are those of one machine."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def predict(
 ) -> Iterator[PredictedBlock]:
     """The predictions for the examples of files or of a data frame, block by block, in their order.
 
-    Workers read; the scores are computed here, at memory speed. To leave the answers where the rows are, use
-    `predict_rows` and `spark_udf`.
+    Workers read; this process computes the scores, at memory speed. To predict on the workers and leave the answers
+    there, use `predict_rows` and `spark_udf`.
     """
     with open_engine(engine_for(data, engine)) as running:
         source = open_data(data, reading or ReadOptions(), running, model.space)

@@ -1,4 +1,4 @@
-"""A saved model where the rows are: for `map_partitions` of Dask, `map_batches` of Ray, and as a UDF of Spark."""
+"""Predicts on the workers with a saved model: for `map_partitions` of Dask, `map_batches` of Ray, as a Spark UDF."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _MODELS = 4  # that a worker keeps open
 
 
 def predict_rows(rows: Any, model: str | os.PathLike[str], proba: bool = False) -> Any:
-    """The predictions for some rows, by the model in a file that every worker sees: a Series with their index.
+    """The predictions for some rows, by a model file that every worker can read: a Series with their index.
 
     Parameters
     ----------
     rows : DataFrame, or Series of strings
         The columns of the model, in any order; for a model of texts or of VW text, the texts.
     model : path
-        Opened once by each worker, and again when it is written anew.
+        The model file. Each worker opens it once, and again after it has changed.
     proba : bool
         Give the probability of the positive class instead; of several classes, that of the predicted one.
 
@@ -45,9 +45,9 @@ def predict_rows(rows: Any, model: str | os.PathLike[str], proba: bool = False) 
 
 
 def spark_udf(model: str | os.PathLike[str], columns: Sequence[str] = (), *, proba: bool = False) -> Any:
-    """The predictions of the model in a file that every worker sees, as a UDF of Spark.
+    """The predictions of a model file that every worker can read, as a Spark UDF.
 
-    ``frame.withColumn("label", spark_udf("people.model", frame.columns)(*frame.columns))``. Of a model of texts,
+    ``frame.withColumn("label", spark_udf("people.model", frame.columns)(*frame.columns))``. For a model of texts,
     without `columns`: ``spark_udf("mail.model")("text")``.
     """
     import pandas as pd
@@ -62,7 +62,7 @@ def spark_udf(model: str | os.PathLike[str], columns: Sequence[str] = (), *, pro
         answers = predict_rows(rows, path, proba)
         return answers.astype(float) if is_number else answers.map(_as_text)
 
-    predicted.__annotations__ = {"cells": pd.Series, "return": pd.Series}  # Spark must see the types themselves
+    predicted.__annotations__ = {"cells": pd.Series, "return": pd.Series}  # Spark needs types, not their names
     return pandas_udf(predicted, "double" if is_number else "string")
 
 

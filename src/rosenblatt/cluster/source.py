@@ -1,4 +1,4 @@
-"""A source that is read by the workers of an engine; its blocks are those of the same data on one machine."""
+"""A source that the workers of an engine read; its blocks are the same as on one machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rosenblatt.records import FeatureSpace, SourceBlock
 
 
 class ClusterSource(SourceWrapper):
-    """Opened here, where its first rows show what it holds; then it is read by workers."""
+    """Opened in this process, which finds the format and columns from the first rows, and then read by workers."""
 
     def __init__(self, source: Source, engine: Engine, space: FeatureSpace | None = None) -> None:
         if not source.rewindable or "-" in paths_of(source.inputs):  # a file may be redirected to standard input
@@ -32,7 +32,7 @@ class ClusterSource(SourceWrapper):
 
     def reopened(self, reading: ReadOptions) -> Source:
         reopened = self._source.reopened(reading) or open_source(self.inputs, reading, self._model_space)
-        # Names are counted in a few blocks, or in few examples: not worth the workers, who would read ahead.
+        # Counting names takes only a few blocks, while workers would read ahead.
         return reopened if reading.count_names else ClusterSource(reopened, self._engine, self._model_space)
 
     def warnings(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""What goes wrong on a worker, as an answer: it is raised by the learner, where its turn comes."""
+"""Errors on a worker, sent as its answer; the learner raises them when it comes to this answer."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def error_header(error: RosenblattError | OSError) -> dict[str, Any]:
     if isinstance(error, OSError):
         sentence = f"the worker {host} cannot read the file: {error.strerror or error}."
         return {"error": "DataError", "sentence": sentence, "file": None}
-    where = f"{error.args[0].rstrip('.')} (on the worker {host}, which must see the same files)."
-    return {"error": type(error).__name__, "sentence": where, "file": error.file}
+    sentence = f"{error.args[0].rstrip('.')} (on the worker {host}, which must see the same files)."
+    return {"error": type(error).__name__, "sentence": sentence, "file": error.file}
 
 
 def raise_error(header: Mapping[str, Any]) -> None:
-    """The error of an answer, where it is one."""
+    """Raises the error in the header of an answer, if it has one."""
     if "error" in header:
         raise _ERRORS.get(header["error"], DataError)(header["sentence"], file=header["file"])
 

@@ -23,7 +23,7 @@ _GIVES_MEMORY_BACK = "MALLOC_TRIM_THRESHOLD_"
 
 
 class Dask:
-    """The workers of a scheduler at an address, of a client the caller has, or of a cluster on this machine."""
+    """The workers of a scheduler at an address, of the caller's client, or of a cluster started on this machine."""
 
     name = "dask"
 
@@ -48,7 +48,7 @@ class Dask:
         return in_flight(pieces, self.window, submit, self._result, self._client.cancel)
 
     def partitions(self, frame: Any, pack: Callable[[Any], bytes]) -> Generator[bytes]:
-        """Of a DataFrame or a bag."""
+        """The packed partitions of a DataFrame or a bag, in order."""
         from dask.delayed import delayed
 
         self._see_workers()
@@ -71,7 +71,7 @@ class Dask:
         try:
             answer: bytes = self._client.gather(future, direct=self._directly)
         except KilledWorker as error:
-            raise DataError(f"Dask: a piece was given up: {error}. Is there enough memory on the workers?") from None
+            raise DataError(f"Dask gave up a piece: {error}. Do the workers have enough memory?") from None
         return answer
 
     def notes(self) -> list[str]:
@@ -97,7 +97,7 @@ class Dask:
         try:
             return Client(where, timeout=_PATIENCE)
         except OSError as error:
-            raise DataError(f"dask://{self._address}: no scheduler answers there: {error}.") from None
+            raise DataError(f"dask://{self._address}: no scheduler answers at this address: {error}.") from None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

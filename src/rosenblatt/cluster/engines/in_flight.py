@@ -1,4 +1,4 @@
-"""A map in order over a bounded number of tasks: what engines with futures have in common."""
+"""An ordered map over a bounded number of tasks, for all engines with futures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def in_flight(
     result: Callable[[Future], Answer],
     cancel: Callable[[list[Future]], object],
 ) -> Generator[Answer]:
-    """The result of each piece in order; never more than `window` of them submitted and not yet given.
+    """The results of the pieces, in order; at most `window` pieces are submitted ahead.
 
     >>> list(in_flight(iter([b"a", b"b", b"c"]), 2, bytes.upper, bytes, lambda futures: None))
     [b'A', b'B', b'C']
@@ -31,6 +31,6 @@ def in_flight(
             futures.popleft()
             futures.extend(submit(piece) for piece in islice(pieces, 1))
             yield answer
-            del answer  # its memory is free while the next is awaited
+            del answer  # to free its memory while waiting for the next
     finally:
         cancel(list(futures))

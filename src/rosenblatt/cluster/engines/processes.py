@@ -1,4 +1,4 @@
-"""Several processes of this machine: the engine that needs no library, and the reference for all others."""
+"""Several processes on this machine: the engine that needs no library, and the reference for all others."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from rosenblatt.cluster.engines.child_processes import interrupts_deferred, with
 from rosenblatt.cluster.engines.in_flight import in_flight
 from rosenblatt.errors import DataError, plural
 
-_MOST_DEATHS = 3  # in a row, without an answer between them: then the piece itself is the cause
+_MOST_DEATHS = 3  # in a row, without an answer between them: after that, the piece itself is taken for the cause
 
 
 def _follow_the_learner() -> None:
-    """The learner ends its workers when it has written its checkpoint. They end with it where it is killed."""
+    """Exit if the learner is killed. Otherwise it stops its workers, after it has written its checkpoint."""
     Thread(target=_end_with, args=[parent_process()], daemon=True).start()
 
 
@@ -32,7 +32,7 @@ def _end_with(learner: Any) -> None:
 
 
 class Processes:
-    """A pool of processes. Where one dies the pool is replaced, and the pieces under way are read again."""
+    """A pool of processes. If one dies, the pool is replaced, and the pieces in flight are read again."""
 
     name = "processes"
 
@@ -40,11 +40,11 @@ class Processes:
         self.workers = workers or core_count()
         self.window = AHEAD * self.workers
         self._pool: ProcessPoolExecutor | None = None
-        self._generation = 0  # of the pool
+        self._generation = 0  # of the pool: how often it was replaced
         self._deaths = self._deaths_in_a_row = 0
 
     def in_order(self, read_piece: ReadPiece, pieces: Iterator[bytes]) -> Generator[bytes]:
-        tasks: dict[int, tuple[bytes, Future[bytes], int]] = {}  # those that are out: piece, future, generation
+        tasks: dict[int, tuple[bytes, Future[bytes], int]] = {}  # in flight: piece, future, generation of its pool
         numbers = count()
 
         def submit(piece: bytes) -> int:
@@ -90,7 +90,7 @@ class Processes:
         return self._pool
 
     def _replace_pool(self, generation: int) -> None:
-        """All pieces of one pool fail together; only the first of them replaces it."""
+        """Replace the pool once, although all its pieces fail together: only the first of them has its generation."""
         if generation != self._generation:
             return
         self._generation += 1

@@ -1,4 +1,4 @@
-"""Ray: each piece is a task, which is submitted again where its worker or its node dies."""
+"""Ray: each piece is a task, which is submitted again if its worker or its node dies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RETRIES = 3  # of a piece whose worker dies
 
 
 def _call(read_piece: ReadPiece, piece: bytes) -> bytes:
-    """Ray takes functions as tasks, not any callable."""
+    """Ray accepts only functions as tasks, not other callables."""
     return read_piece(piece)
 
 
@@ -45,7 +45,7 @@ class Ray:
         import ray
         from ray.exceptions import RayError, RayTaskError
 
-        task = ray.remote(_call).options(max_retries=0, num_cpus=1)  # we do it ourselves, and count
+        task = ray.remote(_call).options(max_retries=0, num_cpus=1)  # `result` retries, to count the deaths
 
         def submit(piece: bytes) -> tuple[bytes, Any]:
             return piece, task.remote(read_piece, piece)
@@ -63,7 +63,7 @@ class Ray:
                     if retries < _RETRIES:
                         self._deaths += 1
                         reference = task.remote(read_piece, piece)
-            raise DataError(f"Ray: a piece was given up after {plural(_RETRIES, 'retry')}: {why}")
+            raise DataError(f"Ray gave up a piece after {plural(_RETRIES, 'retry')}: {why}")
 
         def cancel(submitted: list[tuple[bytes, Any]]) -> None:
             for _, reference in submitted if ray.is_initialized() else []:  # else it would start once more
@@ -72,7 +72,7 @@ class Ray:
         return in_flight(pieces, self.window, submit, result, cancel)
 
     def partitions(self, frame: Any, pack: Callable[[Any], bytes]) -> Generator[bytes]:
-        """Of a Dataset, whose blocks are Arrow."""
+        """The packed blocks of a Dataset, in order."""
         options = frame.context.execution_options
         before, options.preserve_order = options.preserve_order, True
         try:
@@ -110,7 +110,7 @@ class Ray:
         try:
             ray.init(f"ray://{self._address}", **quiet)
         except ConnectionError as error:
-            raise DataError(f"ray://{self._address}: no Ray answers there: {error}.") from None
+            raise DataError(f"ray://{self._address}: no Ray answers at this address: {error}.") from None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -1,4 +1,4 @@
-"""Whether anybody answers at an address: some engines try for minutes, and say it in a page of Java."""
+"""Checks that something listens at an address: some engines try for minutes, then print a page of Java errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ _PATIENCE, _AT_ONCE = 10.0, 1.0  # seconds
 
 
 def refuse_unreachable(engine: str, address: str) -> None:
-    """`address` is host:port, or several of a master and its stand-ins, separated by commas."""
+    """Raises DataError if nothing listens at `address`: host:port, or those of a master and its standbys, with commas
+    between them."""
     for place in address.split(","):
         host, _, port = place.rpartition(":")
         if not host or not port.isdecimal():
@@ -18,11 +19,11 @@ def refuse_unreachable(engine: str, address: str) -> None:
         why = _refusal(host, port, _PATIENCE)
         if why is None:
             return
-    raise DataError(f"{engine}://{address}: nobody answers there: {why}.")
+    raise DataError(f"{engine}://{address}: nothing answers at this address: {why}.")
 
 
 def is_reachable(url: str) -> bool:
-    """Whether somebody answers at protocol://host:port, at once."""
+    """Whether something answers at protocol://host:port at once."""
     host, _, port = url.rpartition("/")[2].rpartition(":")
     return port.isdecimal() and _refusal(host, port, _AT_ONCE) is None
 

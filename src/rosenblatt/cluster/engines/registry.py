@@ -37,24 +37,24 @@ def _spark(address: str | None, client: Any) -> Engine:
     return Spark(address, client)
 
 
-# By name, and by the package of a client: what makes the engine of an address, or of a client that is there.
+# By name: the function that makes an engine from an address, or from an existing client.
 ENGINES: Mapping[str, Callable[[str | None, Any], Engine]] = {
     "processes": _processes,
     "dask": _dask,
     "ray": _ray,
     "spark": _spark,
 }
-_PACKAGES = {"distributed": "dask", "pyspark": "spark"}
+_PACKAGES = {"distributed": "dask", "pyspark": "spark"}  # by the package of a client
 _FRAMES = {"dask": "dask", "dask_expr": "dask", "pyspark": "spark", "ray": "ray"}  # by the package of a data frame
 
 
 def is_frame(data: object) -> bool:
-    """Whether these are rows that live in an engine: a Dask DataFrame or bag, a Spark DataFrame, a Ray Dataset."""
+    """Whether an engine holds these rows: a Dask DataFrame or bag, a Spark DataFrame, a Ray Dataset."""
     return _package(data) in _FRAMES
 
 
 def engine_for(data: Any, engine: object) -> object:
-    """The engine that is given; else the one that the data live in, or processes of this machine."""
+    """The given engine; by default the one that holds the data, or processes on this machine."""
     if engine is not None:
         return engine
     name = _FRAMES.get(_package(data), "processes")
@@ -68,7 +68,7 @@ def _current_client() -> Any:
     try:
         return get_client()
     except ValueError:
-        return None  # one is started
+        return None  # Dask starts one
 
 
 def _package(data: object) -> str:
@@ -76,7 +76,7 @@ def _package(data: object) -> str:
 
 
 def open_engine(engine: Engine | str | object) -> Engine:
-    """The engine of a name, with or without an address; of a client; or itself."""
+    """The engine for a name, with or without an address, or for a client; an engine itself is returned as it is."""
     if isinstance(engine, str):
         name, _, address = engine.partition(":")
         if name in ENGINES:

@@ -1,4 +1,4 @@
-"""Spark: pieces in waves, each a job of one task for each piece; Spark runs a task again where its executor dies."""
+"""Spark: pieces in waves, each a job with a task for every few pieces; Spark runs a task again if its executor dies."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from rosenblatt.extras import require
 
 Piece = TypeVar("Piece")
 _TAG = "rosenblatt"
-_WAVES = 2  # under way at once, so that no executor waits for the last task of a wave
-_ATTEMPTS = 4  # of a task, as on a cluster
-_PIECES_OF_A_TASK = 4  # a task costs Spark tens of milliseconds, and a piece as long to read
+_WAVES = 2  # in flight at once, so that no executor waits for the last task of a wave
+_ATTEMPTS = 4  # of a task; the default on a cluster, but not for a local master
+_PIECES_OF_A_TASK = 4  # a task costs Spark tens of milliseconds, and reading a piece takes as long
 
 
 def _only_column(rows: Iterator[Any]) -> list[bytes]:
@@ -33,7 +33,7 @@ def _only_column(rows: Iterator[Any]) -> list[bytes]:
 
 
 def _counted(read: Callable[[Iterator[Any]], Any], retried: Any, rows: Iterator[Any]) -> Any:
-    """What a task does with its rows; tasks that are run again are counted."""
+    """Run `read` on the rows of a task, and count tasks that are run again."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -61,7 +61,7 @@ class Spark:
         return self._waves(pieces, max(self.window // _WAVES, 1), lambda wave: self._read(read_piece, wave))
 
     def partitions(self, frame: Any, pack: Callable[[Any], bytes]) -> Generator[bytes]:
-        """Of a DataFrame; `mapInArrow` packs the batches of its partitions."""
+        """The packed batches of the partitions of a DataFrame, in order."""
         packed = frame.mapInArrow(pack_arrow_batches, "part binary").rdd
         context = self._session.sparkContext
 
@@ -132,14 +132,14 @@ class Spark:
 
     def _started(self, builder: Any) -> Any:
         if self._address is None:
-            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers are the python3 of the system
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the default is the python3 of the system
             builder = builder.master(f"local[{core_count()},{_ATTEMPTS}]").config("spark.log.level", "OFF")
         else:
             refuse_unreachable("spark", self._address)
             builder = builder.master(f"spark://{self._address}")
         try:
             return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
-        except Exception as error:  # of py4j, of pyspark, or of neither where there is no Java
+        except Exception as error:  # from py4j, pyspark or, without Java, another package
             why = str(error).strip().splitlines()[0].rstrip(".")
             raise DataError(f"spark: no session could be started: {why}. Is there a Java runtime?") from error
 

@@ -1,4 +1,4 @@
-"""exp and log by additions and multiplications alone: numpy's own have other last bits on other processors."""
+"""exp and log by additions and multiplications alone: the last bits of numpy's own differ between processors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ATANH_TERMS = [1.0 / k for k in range(41, 0, -2)]
 
 
 def exp_of_negative(x: Floats) -> Floats:
-    """exp(x) of numbers that are not above 0, to about the last bit.
+    """exp(x) for x <= 0, exact to about the last bit.
 
     >>> bool(np.allclose(exp_of_negative(np.array([0.0, -1e-9, -0.3, -7.7, -900.0])),
     ...                  np.exp([0.0, -1e-9, -0.3, -7.7, -900.0]), rtol=4e-16, atol=1e-300))
@@ -30,7 +30,7 @@ def exp_of_negative(x: Floats) -> Floats:
 
 
 def log_1_plus(x: Floats) -> Floats:
-    """log(1 + x) of numbers between 0 and 1, as 2 atanh(x / (2 + x)).
+    """log(1 + x) for x between 0 and 1, as 2 atanh(x / (2 + x)).
 
     >>> bool(np.allclose(log_1_plus(np.array([0.0, 1e-12, 0.5, 1.0])), np.log1p([0.0, 1e-12, 0.5, 1.0]), rtol=4e-16))
     True
@@ -44,6 +44,6 @@ def log_1_plus(x: Floats) -> Floats:
 
 
 def log_of_sum(x: Floats) -> Floats:
-    """log of numbers from 1 on: of 2**k m, k log 2 and the logarithm of m."""
+    """log(x) for x >= 1: with x = 2**k m it is k log(2) + log(m)."""
     mantissa, power = np.frexp(x)
     return (power - 1) * math.log(2) + log_1_plus(2 * mantissa - 1)

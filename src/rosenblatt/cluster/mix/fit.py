@@ -1,4 +1,4 @@
-"""`fit` with several learners: shards are learned apart, their weights mixed pass by pass, and polished."""
+"""`fit` with several learners: shards are learned separately, their weights mixed after each pass, then polished."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.source import RereadError, Source
 from rosenblatt.records import Floats, Status
 
-PASSES = {True: 30, False: 4}  # of mistake-driven rules, which may separate; of others
-_ITERATIONS = 60  # of the polishing, at most
-_PATIENCE = 4  # of these, without a smaller loss on the rows held out
+PASSES = {True: 30, False: 4}  # for mistake-driven rules, which may separate, and for others
+_ITERATIONS = 60  # of polishing, at most
+_PATIENCE = 4  # iterations without a smaller loss on the rows held out
 
 
 class Mixing(NamedTuple):
-    """How shards are mixed; and a note of what it took."""
+    """How shards are mixed; `on_end` is called with the rounds it took."""
 
-    evenly: bool = False  # all shards alike in every column, whatever they have seen of it
+    evenly: bool = False  # all shards count alike in every column, however often they have seen it
     polish: bool = True
     on_end: Callable[[Rounds], None] = lambda rounds: None
 
@@ -46,7 +46,7 @@ _NONE: Floats = np.empty(0)
 
 
 class Judged(NamedTuple):
-    """A state, and how it does on the rows held out."""
+    """A state, and its loss and error on the rows held out."""
 
     state: State
     loss: float
@@ -62,9 +62,9 @@ class Judged(NamedTuple):
 def fit_mixed(
     source: Source, plan: Plan, engine: Engine, n_shards: int, test: Paths | None = None, *, mixing: Mixing = _USUAL
 ) -> Fitted:
-    """Learn an open source in so many shards; the answer does not depend on the number of workers.
+    """Learn an open source in `n_shards` shards; the result does not depend on the number of workers.
 
-    `mixing` is for the bench, which measures what each part is worth.
+    `mixing` is for the benchmark, which measures what each part contributes.
     """
     _refuse(plan)
     plan = plan._replace(holdout=plan.holdout or options.SHARE_LEFT_OUT, order="given", checkpoint=None)
@@ -95,11 +95,11 @@ def _refuse(plan: Plan) -> None:
         "patience": plan.patience is not None,
     }.items():
         if used:
-            raise ParameterError(f"{option(name)} is not for learning in shards: leave it, or {option('shards')}, out.")
+            raise ParameterError(f"{option(name)} cannot be used with {option('shards')}: leave one of them out.")
 
 
 def _divide(fitting: Fitting, shards: ShardWriter) -> Settings:
-    """Read everything, into the shards; the rule, for examples as long as the first ones."""
+    """Read everything into the shards; returns the rule, scaled to the length of the first examples."""
     plan, settings = fitting.plan, None
     name, rule = next(iter(plan.candidates.items()))
     for part in fitting.examples.read():
@@ -149,7 +149,7 @@ def _learn(
 
 
 def _pass(rounds: Rounds, state: State | None, pass_: int, settings: Settings, units: int) -> tuple[State, Any, int]:
-    """The mixed state after each shard has learned once more; the progressive error, and the mistakes."""
+    """The mixed state after each shard has learned one pass, its progressive error, and the number of mistakes."""
     sums = rounds.run("learn", state, pass_)
     start, keeps_scale = settings.rate.per_feature_start, settings.rate.per_feature
     if state is None:
@@ -168,8 +168,8 @@ def _pass(rounds: Rounds, state: State | None, pass_: int, settings: Settings, u
 
 
 def _polished(rounds: Rounds, best: Judged, judge: _Judge, n_rows: int) -> tuple[Judged, Status]:
-    """Towards the minimum of the logistic loss over all shards, as long as the rows held out agree: in steps that are
-    alike for all columns, and in those of adagrad, which learn rare words better. The better of both.
+    """Minimise the logistic loss over all shards until the loss on the rows held out rises: once with the same step
+    size for all columns, once with those of adagrad, which learn rare words better. Returns the better result.
     """
     even = np.ones(best.state.weights.size + len(best.state.bias))
     first, second = (_descended(rounds, best, judge, n_rows, steps) for steps in (even, _steps(best.state)))
@@ -180,7 +180,8 @@ def _polished(rounds: Rounds, best: Judged, judge: _Judge, n_rows: int) -> tuple
 
 
 def _descended(rounds: Rounds, best: Judged, judge: _Judge, n_rows: int, steps: Floats) -> tuple[Judged, Status]:
-    """Of states that the rows held out cannot tell apart, one that separates all examples is preferred."""
+    """Minimise with these step sizes. If the rows held out do not clearly prefer another state, one that separates all
+    examples is returned."""
     shape, columns = best.state.weights.shape, best.state.columns
     wrong = {"rows": -1.0}
 
@@ -209,7 +210,7 @@ def _descended(rounds: Rounds, best: Judged, judge: _Judge, n_rows: int, steps: 
 
 
 def _steps(state: State) -> Floats:
-    """A scale for each weight in which steps are alike: those of adagrad, so that rare columns are learned, too."""
+    """A step size for each weight, as adagrad has it, so that rare columns are learned, too."""
     if state.scale is None or state.scale_of_bias is None:
         return np.ones(state.weights.size + len(state.bias))
     squares = np.concatenate([state.scale.ravel(), state.scale_of_bias])
@@ -219,7 +220,7 @@ def _steps(state: State) -> Floats:
 
 
 def _finish(fitting: Fitting, run: Run, name: str, best: Judged, status: Status) -> None:
-    """The state as the run of the fit, whose probabilities come from the rows held out."""
+    """Make the best state the run of the fit, which is calibrated on the rows held out."""
     state, features = best.state, run.learner.features
     run.learner.put("weights", state.full(features), np.ascontiguousarray(state.bias))
     counters = run.learner.counters()
@@ -234,7 +235,7 @@ def _finish(fitting: Fitting, run: Run, name: str, best: Judged, status: Status)
 
 
 class _Judge:
-    """How states do on the rows that are held out: by their loss where it is logistic, else by their errors."""
+    """Judges states by the rows held out: by their loss if it is logistic or the label is a number, else by errors."""
 
     def __init__(self, fitting: Fitting, settings: Settings, features: int) -> None:
         self._fitting, self._settings, self._features = fitting, settings, features

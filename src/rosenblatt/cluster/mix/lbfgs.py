@@ -1,4 +1,4 @@
-"""L-BFGS (Nocedal 1980), one evaluation at a time, with sums whose order does not depend on threads."""
+"""L-BFGS (Nocedal 1980), with sums whose order does not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from rosenblatt.lazy import np
 from rosenblatt.records import Floats
 
-_PAIRS = 8  # differences that are kept
+_PAIRS = 8  # stored differences of points and gradients
 _SUFFICIENT, _CURVATURE = 1e-4, 0.9
 _TRIES = 12  # of step lengths
 
@@ -15,7 +15,7 @@ Evaluate = Callable[[Floats], tuple[float, Floats]]  # the value and the gradien
 
 
 def minimise(evaluate: Evaluate, x: Floats, iterations: int) -> Iterator[Floats]:
-    """Each better point in turn; ends early where no step makes the value smaller.
+    """Each better point in turn; ends early if no step makes the value smaller.
 
     >>> *_, x = minimise(lambda x: (float(((x - 3) ** 4).sum()), 4 * (x - 3) ** 3), np.zeros(2), 60)
     >>> bool(np.abs(x - 3).max() < 0.01)
@@ -44,7 +44,8 @@ def minimise(evaluate: Evaluate, x: Floats, iterations: int) -> Iterator[Floats]
 def _step(
     evaluate: Evaluate, x: Floats, value: float, slope: float, direction: Floats, length: float
 ) -> tuple[float, float, Floats] | None:
-    """A length that lowers the value enough and the slope too (Wolfe), by bisection; its value and gradient."""
+    """A step length that satisfies the Wolfe conditions, found by bisection, with its value and gradient; None if no
+    step lowers the value."""
     low, high = 0.0, np.inf
     best: tuple[float, float, Floats] | None = None
     for _ in range(_TRIES):
@@ -61,7 +62,7 @@ def _step(
 
 
 def _inverse_hessian_times(gradient: Floats, pairs: list[tuple[Floats, Floats, float]]) -> Floats:
-    """The two loops of Nocedal."""
+    """The two-loop recursion of Nocedal."""
     direction, factors = gradient, []
     for difference, change, curvature in reversed(pairs):
         factors.append(dot(difference, direction) / curvature)
@@ -75,5 +76,5 @@ def _inverse_hessian_times(gradient: Floats, pairs: list[tuple[Floats, Floats, f
 
 
 def dot(a: Floats, b: Floats) -> float:
-    """Not by BLAS, whose threads divide a sum as they are many."""
+    """Without BLAS, whose order of summation depends on its number of threads."""
     return float(np.add.reduce(a * b))

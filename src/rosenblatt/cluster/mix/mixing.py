@@ -1,7 +1,7 @@
 """The mean of what shards have learned, summed in a fixed tree: the same bits for any number of workers.
 
-Each column is weighted by how often a shard has seen it: a word that one shard alone has met keeps all that this shard
-has learned of it (`seen`). Mixing `evenly` divides it by the number of shards (McDonald, Hall and Mann 2010).
+Each column is weighted by how often a shard has seen it (`seen`): a word that occurs in one shard only keeps the whole
+weight that this shard has learned. Mixing `evenly` divides it by the number of shards (McDonald, Hall and Mann 2010).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums over shards: of columns, how often they were seen and arrays of a row for each unit; of numbers."""
+    """Sums over shards: for each column how often it was seen, and arrays with a row for each unit; and of numbers."""
 
     columns: NDArray[np.int64]  # sorted
     seen: Floats
@@ -38,7 +38,7 @@ class Sums:
 
 
 def tree_sum(items: Iterable[T], plus: Callable[[T, T], T]) -> T:
-    """Neighbours are added, then neighbouring sums: whoever computes them, in whatever order they come, the same tree.
+    """Add neighbours, then neighbouring sums, and so on: always the same tree, whichever worker computes which part.
 
     >>> tree_sum("abcde", lambda left, right: f"({left}{right})")
     '(((ab)(cd))e)'
@@ -57,7 +57,7 @@ def tree_sum(items: Iterable[T], plus: Callable[[T, T], T]) -> T:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Weights of the columns that have occurred, and what the rule keeps beside each of them, if it does."""
+    """The weights of the columns that have occurred and, for rules that need it, a scale for each of them."""
 
     columns: NDArray[np.int64]
     weights: Floats  # [unit, column]
@@ -66,7 +66,7 @@ class State:
     scale_of_bias: Floats | None = None
 
     def widened(self, columns: NDArray[np.int64], start: float) -> State:
-        """With more columns, which are as at the beginning."""
+        """The state with more columns, whose weights are 0 and whose scale is `start`."""
         if len(columns) == len(self.columns):
             return self
         at = np.searchsorted(columns, self.columns)
@@ -86,9 +86,10 @@ class State:
 
 
 def mixed(state: State, sums: Sums, n_shards: int, *, evenly: bool = False) -> State:
-    """The state after a pass: `sums` are of differences from it, each times how often its shard has seen the column.
+    """The state after a pass: `sums` are differences from it, each multiplied by how often its shard saw the column.
 
-    The numbers are the differences of the biases (and of their scales) times the rows of the shard, and last the rows.
+    The numbers are the differences of the biases (and of their scales) multiplied by the rows of the shard; the last
+    one is the number of rows.
     """
     divisor = float(n_shards) if evenly else np.maximum(sums.seen, 1.0)
     units, n_rows = len(state.bias), float(sums.numbers[-1])

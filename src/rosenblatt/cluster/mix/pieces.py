@@ -27,9 +27,9 @@ _SEED_OF_PASS, _SEED_OF_SHARD = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9
 
 
 def shard_piece(piece: bytes) -> bytes:
-    """A pure function of the bytes, and of the files that they name, which are written once.
+    """What a worker computes for a piece: a pure function of its bytes and of the files they name, written only once.
 
-    The shards of a piece are a branch of the tree of all: their sum is the same wherever it is made.
+    The shards of a piece are one branch of the tree of all shards, so that it does not matter where they are summed.
     """
     task = json.loads(unpack(piece)[0]["task"])
     try:
@@ -38,10 +38,10 @@ def shard_piece(piece: bytes) -> bytes:
         shards = ((k, _SHARDS.shard(task["file"], pages)) for k, pages in task["shards"])
         sums = tree_sum((work(shard, settings, task | {"shard": k}) for k, shard in shards), Sums.plus)
     except FileNotFoundError as error:
-        where = f"{error.filename}: is not seen by every worker: name a folder that is as cache."
-        return error_answer(DataError(where, file=error.filename))
+        sentence = f"{error.filename}: cannot be found by every worker: give a folder as cache that all can read."
+        return error_answer(DataError(sentence, file=error.filename))
     except DamagedPageError:
-        return error_answer(DataError(f"{task['file']}: a shard is damaged: learn again.", file=task["file"]))
+        return error_answer(DataError(f"{task['file']}: a shard is damaged: start the fit again.", file=task["file"]))
     except (RosenblattError, OSError) as error:
         return error_answer(error)
     arrays = [np.ascontiguousarray(array) for array in (sums.columns, sums.seen, *sums.parts, sums.numbers)]
@@ -63,7 +63,7 @@ def sums_of(answer: bytes) -> Sums:
 
 
 def _of_state(task: Mapping[str, Any], shard: Shard) -> dict[str, Floats]:
-    """The parts of the state, of the columns of the shard alone; its file is mapped, not read."""
+    """The arrays of the state, for the columns of the shard only; their files are mapped, not read."""
     if task["state"] is None:
         return {}
     arrays = {name: np.load(path, mmap_mode="r") for name, path in task["state"].items()}
@@ -77,8 +77,8 @@ def _of_state(task: Mapping[str, Any], shard: Shard) -> dict[str, Floats]:
 
 
 def _learned(shard: Shard, settings: Settings, task: Mapping[str, Any]) -> Sums:
-    """One pass over the shard in an order of its own: the differences that it made, each times how often it has seen
-    the column."""
+    """One pass over the shard, in a random order of its own: the changes of the state, each multiplied by how often
+    the shard has seen the column."""
     state, n_rows = _of_state(task, shard), shard.block.rows
     run = Run(settings, len(shard.columns), [1.0] * task["classes"], 0, dense=not isinstance(shard.block.values, Csr))
     if state:
@@ -105,7 +105,7 @@ def _learned(shard: Shard, settings: Settings, task: Mapping[str, Any]) -> Sums:
 
 
 def _measured(shard: Shard, settings: Settings, task: Mapping[str, Any]) -> Sums:
-    """The logistic loss and its gradient: numbers are the gradient of the biases, the loss, wrong rows, all rows."""
+    """The logistic loss and its gradient; `numbers` are the gradient of the biases, the loss, wrong rows, all rows."""
     state, block = _of_state(task, shard), shard.block
     scores = np.asarray(native.scores(shard.rows, None, state["weights"], state["bias"]))
     loss, pull, wrong = logistic(scores, block.labels)
@@ -119,7 +119,7 @@ def _measured(shard: Shard, settings: Settings, task: Mapping[str, Any]) -> Sums
 
 
 def logistic(scores: Floats, labels: NDArray[np.int32]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Of each row the loss, its derivative by the score of each unit, and whether it is not clearly right."""
+    """For each row the loss, its derivative by the score of each unit, and whether the row is wrong or tied."""
     if scores.shape[1] == 1:
         signs = np.where(labels == 1, 1.0, -1.0)
         margins = scores[:, 0] * signs
@@ -140,7 +140,7 @@ def logistic(scores: Floats, labels: NDArray[np.int32]) -> tuple[Floats, Floats,
 
 
 def _transposed_times(shard: Shard, pull: Floats) -> Floats:
-    """X' pull, each sum in the order of the rows."""
+    """X' pull, where each sum is in the order of the rows."""
     values = shard.block.values
     if not isinstance(values, Csr):
         return np.stack([np.add.reduce(values * column[:, None], axis=0) for column in pull.T])

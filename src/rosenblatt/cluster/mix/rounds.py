@@ -1,4 +1,4 @@
-"""Rounds over all shards: each sends the state to the workers as a file, and sums what they answer in a fixed tree."""
+"""Rounds over all shards: each passes the state to the workers in files, and sums their answers in a fixed tree."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Rounds:
         self._shards, self._engine, self._settings = shards, engine, settings
         self._classes, self._seed, self.evenly = n_classes, seed, evenly
         self._written = 0
-        self.n_shards = sum(1 for pages in shards.pages if pages)  # few examples do not reach the last ones
-        self.n_rounds = self.bytes_from_workers = self.bytes_of_states = 0  # for the bench
+        self.n_shards = sum(1 for pages in shards.pages if pages)  # the last ones are empty if there are few examples
+        self.n_rounds = self.bytes_from_workers = self.bytes_of_states = 0  # for the benchmark
 
     def run(self, what: str, state: State | None, pass_: int = 0) -> Sums:
-        """'learn' each shard from the state, or 'measure' it there."""
+        """Let the workers 'learn' every shard from the state, or 'measure' the loss and the gradient at it."""
         self.n_rounds += 1
         files = None if state is None else self._write(state)
         common = {
@@ -65,7 +65,7 @@ class Rounds:
             yield sums_of(answer)
 
     def _write(self, state: State) -> dict[str, str]:
-        """The parts of the state as files beside the shards, under a name of their own: a worker maps what it needs."""
+        """Write the arrays of the state to new files beside the shards, from which a worker maps what it needs."""
         self._written += 1
         files: dict[str, str] = {}
         for name, array in vars(state).items():
@@ -77,15 +77,15 @@ class Rounds:
 
 
 def errors_in(numbers: Any, units: int, parts: int) -> tuple[Any, float, int]:
-    """Of a pass: the sums of wrong predictions and of the errors of numbers, the weight of the rows, the mistakes."""
+    """The sums of wrong predictions and of the errors of numbers in a pass, the weight of its rows, its mistakes."""
     wrong = numbers[units * parts :]
     return wrong[:4], float(wrong[4]), int(wrong[5])
 
 
 def branches_of(pages: Sequence[Any], n_pieces: int) -> list[list[tuple[int, Any]]]:
-    """The shards in branches of the tree: 2**k neighbours each, so that there are at least so many of them.
+    """The shards in branches of the tree: 2**k neighbours each, with the largest k that gives at least `n_pieces`.
 
-    How many shards are in a branch decides no bit, only how many sums are sent.
+    The size of a branch does not affect the result, only how many sums are sent.
 
     >>> [[k for k, _ in branch] for branch in branches_of("abcdefghij", 3)]
     [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]]

@@ -1,4 +1,4 @@
-"""Logical shards: examples divided by their numbers alone, in a file of pages that every worker sees."""
+"""Logical shards: examples divided by their position alone, in a file of pages that every worker can read."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
 from rosenblatt.readers.cache.pages import PageSpan, parsed_block, write_block
 from rosenblatt.records import Block, Csr, Floats
 
-_RUN = 16  # examples one after another that one shard gets: so files that are sorted are spread over all shards
-_SPARSE = 4
-_WAITING = 1 << 28  # bytes of examples that wait in memory for their page
+_RUN = 16  # consecutive examples that go to one shard: few, so that sorted files are spread over all shards
+_SPARSE = 4  # features for each stored value
+_WAITING = 1 << 28  # bytes of examples held in memory before they are written
 
 
 class ShardWriter:
-    """Divides examples over shards: the first 16 go to shard 0, the next to shard 1, and so on, again and again."""
+    """Divides examples among shards: the first 16 go to shard 0, the next to shard 1, and so on, round after round."""
 
     def __init__(self, path: str, n_shards: int) -> None:
         self.path, self.n_shards = path, n_shards
@@ -44,7 +44,7 @@ class ShardWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits, a page for each shard."""
+        """Write the examples held in memory, a page for each shard."""
         with open(self.path, "ab") as file:
             for pages, blocks in zip(self.pages, self._waiting, strict=True):
                 if blocks:
@@ -57,7 +57,7 @@ class ShardWriter:
 
 @dataclass(frozen=True, eq=False)
 class Shard:
-    """The examples of a shard; of sparse ones the columns that occur, and these are numbered from 0 in `block`."""
+    """The examples of a shard. If they are sparse, `columns` are those that occur; `block` numbers these from 0."""
 
     block: Block
     columns: NDArray[np.int64]
@@ -68,7 +68,7 @@ class Shard:
 
     @cached_property
     def seen(self) -> NDArray[np.float64]:
-        """How many examples have something in each column."""
+        """How many examples have a value in each column."""
         values = self.block.values
         if isinstance(values, Csr):
             return np.bincount(values.indices, minlength=len(self.columns)).astype(np.float64)
@@ -77,7 +77,7 @@ class Shard:
 
 
 class ShardsInMemory:
-    """Shards that a worker has read, so that its next round need not; the oldest go where they are too many."""
+    """A cache of the shards that a worker has read, for its next round; the oldest are removed when it is full."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes, self._bytes = most_bytes, 0
@@ -101,7 +101,7 @@ def read_shard(path: str, pages: Sequence[PageSpan]) -> Shard:
     values: Any = block.values
     if not isinstance(values, Csr):
         return Shard(block, np.arange(values.shape[1]))
-    if _SPARSE * values.entries < values.features:  # a table of all columns would take longer than to sort these
+    if _SPARSE * values.entries < values.features:  # sorting is faster than a table of all columns
         columns, local_indices = np.unique(values.indices, return_inverse=True)
         local = Csr(values.indptr, local_indices.astype(np.int32), values.values, len(columns))
         return Shard(Block(local, block.labels, block.weights, targets=block.targets), columns.astype(np.int64))
@@ -115,7 +115,7 @@ def read_shard(path: str, pages: Sequence[PageSpan]) -> Shard:
 
 
 def _plain(block: Block) -> Block:
-    """With arrays of numpy."""
+    """The block with numpy arrays."""
     values = block.values
     if isinstance(values, Csr):
         values = Csr(values.indptr, values.indices, values.values, values.features)
