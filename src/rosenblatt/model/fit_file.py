@@ -61,35 +61,35 @@ def fit_file(
 ) -> Fitted:
     """Learn the examples of a file in their order, in bounded memory.
 
-    With rule 'auto' several rules learn side by side and the one with the fewest errors is kept; of rules that chance
-    cannot tell apart, the first. The answer is that of the estimator on the same rows with order='given', to the bit,
-    for any number of threads.
+    With rule 'auto' several rules learn side by side and the one with the fewest errors is kept; if chance could
+    explain their differences, the first of them. The result is that of the estimator on the same rows with
+    order='given', bit for bit, for any number of threads.
 
-    With `from_` it learns on from a model in a file, by its rule and with its columns, words and classes; to the same
-    bits as in one run where the model was learned by one rule in one pass, and the new examples have no new words or
-    columns. With `new_labels` it takes in classes, too.
+    With `from_` it continues learning from a model file, with its rule, columns, words and classes. The result is bit
+    for bit that of one run, if the model was learned by one rule in one pass and the new examples have no new words or
+    columns. With `new_labels` it adds classes, too.
 
-    Where the labels are a number, or `reading.task` says so, it is predicted: the target is centred and scaled while it
-    is learned, and the model answers in its unit. The rules are compared by `error`.
+    If the label is a number, by its values or by `reading.task`, it is predicted: the target is centred and scaled
+    for learning, and the model answers in its unit. The rules are compared by `error`.
 
-    With `forget` what was learned of an example counts half after so many more: for streams that drift.
+    With `forget` the influence of an example halves after this many more: for streams that drift.
 
-    Ctrl-C writes the state to `checkpoint`; with `resume` the same call continues from there to the same bits.
+    Ctrl-C writes the state to `checkpoint`; with `resume` the same call continues from there, bit for bit.
 
     Parameters
     ----------
     path : path, or several
         A file, several files one after another, a folder of files, or a pattern such as ``'part-*.csv'``; ``'-'`` is
-        standard input. A Source that was opened with the same `reading` is taken as well.
+        standard input. It may also be a Source that was opened with the same `reading`.
     reading : ReadOptions, optional
-        How to read, where the file does not tell; its fields are the parameters of `read`.
+        How to read the data; by default found from their names and content. Its fields are the parameters of `read`.
     on_progress : callable, optional
-        Called with how far it is, several times a second.
+        Called with the progress several times a second.
 
     Returns
     -------
     Fitted
-        The model, its rule, the errors of every candidate, what was decided about the columns, the time it took.
+        The model, its rule, the errors of every candidate, the decisions about columns, the time it took.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def fit_file(
 def plan_of_call(
     reading: ReadOptions | None, on_progress: Callable[[Progress], None] | None = None, **chosen: Any
 ) -> Plan:
-    """The plan of `fit_file` with these of its options."""
+    """The plan of `fit_file` with these options, and defaults for the others."""
     unknown = sorted(set(chosen) - set(options.FIT_FILE))
     if unknown:
         raise TypeError(f"fit has no parameter {unknown[0]!r}.")
@@ -148,8 +148,8 @@ def fit_source(source: Source, plan: Plan, *, resume: bool = False, test: Paths 
 def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
     """Learn the examples of an open source; returns the fit when all its passes are done.
 
-    Reading may show that the fit began wrongly. Then it begins again: with the features counted from 0, with all the
-    labels of the file as classes, or with the examples shuffled.
+    Reading may show that the fit began with wrong assumptions. It is then restarted: with the features counted from 0,
+    with all the labels of the file as classes, or with the examples shuffled.
     """
     save = save_checkpoint if plan.checkpoint is not None else None
     if plan.checkpoint is not None and not resume:
@@ -159,7 +159,7 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
         try:
             fitting = (load_checkpoint(source, plan) if resume else None) or begin_fitting(source, plan, all_labels)
             restart = fitting.run(save)
-        except RereadError:  # what was learned before, in a checkpoint too, is wrong
+        except RereadError:  # what was learned so far is wrong, also in a checkpoint
             resume = False
             continue
         if restart is None:
@@ -175,7 +175,7 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
 
 
 def begin_fitting(source: Source, plan: Plan, all_labels: bool) -> Fitting:
-    """The fit of a source before its first pass; its labels are known. `all_labels`: all of them were read."""
+    """The fit of a source before its first pass. Its labels come from the first rows, or with `all_labels` from all."""
     known = read_all_labels(source, plan, fixed=True) if all_labels else look_at_labels(source, plan)
     if known.task == "number":
         refuse_with_number(plan, source.name)
@@ -194,7 +194,8 @@ def begin_fitting(source: Source, plan: Plan, all_labels: bool) -> Fitting:
 
 
 def open_to_learn(path: Paths | Source, plan: Plan) -> Source:
-    """Open the file. Words are hashed into fewer columns where many classes each have a weight for every column."""
+    """Open the file. With many classes, each of which has a weight for every column, words are hashed into fewer
+    columns."""
     source = path if isinstance(path, Source) else open_source(path, plan.reading)
     bits = source.space.bits
     if not bits or plan.reading.bits is not None or not source.rewindable:

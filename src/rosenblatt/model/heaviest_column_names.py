@@ -1,7 +1,7 @@
-"""The names of the columns with the largest weights, where several words share a column by their hashes.
+"""Names for the columns with the largest weights, if several words share a column because of their hashes.
 
-While a file is learned the first name of each column is kept, which may be a rare one beside a common one. A second
-look at the file, or at its beginning where it is large, counts the names of these columns.
+While a file is learned, the first name of each column is kept, which may be rarer than others. Therefore the file, or
+the beginning of a large one, is read again to count the names of these columns.
 """
 
 from collections import ChainMap
@@ -22,14 +22,14 @@ _FEW_BLOCKS = 2  # of a large file
 
 
 def with_common_names(model: M, fitting: Fitting) -> M:
-    """The model with the most common name of each column of large weight."""
+    """The model with the commonest name of each column with a large weight."""
     source, space, plan = fitting.source, model.space, fitting.plan
     is_shared = space.settings.get("collisions", {}).get("names_shared", 0) > 0
     if not is_shared or not source.rewindable or model.settings.degree > 1:
         return model
     reading = plan.reading._replace(bits=space.bits, count_names=_heaviest(model))
     reopened = source.reopened(reading) or open_source(source.inputs, reading)
-    # All of few examples; the first blocks of many, by one thread, since several would read beyond these.
+    # All blocks if there are few examples, else the first ones, with one thread, as several would read further.
     few = fitting.choice is not None
     for _ in reopened.blocks(plan.threads) if few else islice(reopened.blocks(1), _FEW_BLOCKS):
         pass

@@ -23,10 +23,10 @@ T = TypeVar("T", bound=Any)
 
 
 class Model(ABC):
-    """Classes, what the columns mean, and scores that become predictions; scikit-learn is not needed for it."""
+    """Classes, what the columns mean, and how scores become predictions; it does not need scikit-learn."""
 
-    kind: ClassVar[str]  # as its file says
-    what_it_is: ClassVar[str]  # for the error of a command that needs another kind
+    kind: ClassVar[str]  # as in its file
+    what_it_is: ClassVar[str]  # for errors of commands that need another kind
 
     classes: tuple[Label, ...]  # sorted; the last of two is the positive one
     space: FeatureSpace
@@ -43,24 +43,24 @@ class Model(ABC):
 
     @abstractmethod
     def unit_scores(self, values: Values) -> Any:
-        """One score per row and unit, as memory: without numpy where the model can do without it."""
+        """One score per row and unit, as memory; linear models do this without importing numpy."""
 
     @abstractmethod
     def pack(self, tensors: Tensors) -> dict[str, Any]:
         """The header of its file; its arrays are added to the tensors."""
 
     def unknown_entries(self, values: Csr) -> int | None:
-        """How many entries of the rows have a column without weights; None where every column has them."""
+        """How many entries of the rows have a column without weights; None if every column has them."""
         return None
 
     @property
     def scores_rows(self) -> bool:
-        """Can it score the rows of a file?"""
+        """Whether it can score the rows of a file."""
         return True
 
     @property
     def probability_map(self) -> Calibration | None:
-        """How scores become probabilities, where they do."""
+        """The map from scores to probabilities, if there is one."""
         return None
 
     @property
@@ -68,7 +68,7 @@ class Model(ABC):
         return self.probability_map is not None
 
     def probabilities(self, unit_scores: Any) -> memoryview:
-        """One row per example, one column per class; a ModelError where the model gives no probabilities."""
+        """One row per example, one column per class; raises ModelError if the model gives no probabilities."""
         if self.probability_map is None:
             raise ModelError(
                 "This model gives no probabilities: learn it from a file with rosenblatt fit, or by a loss that models "
@@ -77,7 +77,7 @@ class Model(ABC):
         return self.probability_map.probabilities(class_scores(self.scheme, unit_scores, len(self.classes)))
 
     def scores(self, values: Values) -> Floats:
-        """The same as an array."""
+        """`unit_scores` as an array."""
         return np.asarray(self.unit_scores(values))
 
     def class_scores(self, unit_scores: Floats) -> Floats:
@@ -91,7 +91,7 @@ class Model(ABC):
 
     @property
     def weighs_errors(self) -> bool:
-        """Was it asked to make more errors of one kind for fewer of another, by class weights or a threshold?"""
+        """Whether class weights or a threshold accept more errors of one kind for fewer of another."""
         return "class_weight" in self.provenance
 
     def decided(self, unit_scores: Any) -> memoryview:
@@ -100,7 +100,7 @@ class Model(ABC):
         return native.argmax_rows(scores, self.decides_above)
 
     def predicted_classes(self, unit_scores: Floats) -> NDArray[np.intp]:
-        """The same as an array."""
+        """`decided` as an array."""
         return np.asarray(self.decided(unit_scores))
 
 
@@ -125,14 +125,14 @@ def check_finite(scores: T) -> T:
 
 
 def space_of_columns(names: tuple[str, ...], n_features: int) -> FeatureSpace:
-    """Columns by name where they have names; else by number, and a file may count from 0 or from 1."""
+    """Columns by name if they have names; else by number, where files may count from 0 or from 1."""
     if names:
         return FeatureSpace("columns", columns=names)
     return FeatureSpace("index", settings={"features": n_features, "index_base": "any"})
 
 
 def unpack_provenance(header: Header) -> dict[str, Any]:
-    """Where a model in a file comes from; what is used of it has the right type."""
+    """The provenance of a model in a file; the types of the values that are used are checked."""
     provenance = header.section("provenance")
     for name in ("version", "rule"):
         if name in provenance:

@@ -1,4 +1,4 @@
-"""A model <-> its file, whatever its kind. docs/model-file.md says what each key of a file is.
+"""Saves and loads models of every kind. docs/model-file.md describes each key of a file.
 
 A new kind of model is a file in kinds/ with a subclass of Model, and a line in `_KINDS`.
 """
@@ -50,14 +50,14 @@ _KINDS: Mapping[str, Callable[[Header, Tensors], Model]] = {
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model; the file of that name is replaced when the new one is complete and on the disk."""
+    """Write a model; an older file of this name is replaced when the new one is complete and on the disk."""
     tensors: Tensors = {}
     header = model.pack(tensors)
     write_container(path, header, tensors)
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
-    """The model in a file. A damaged, foreign or newer file raises ModelError; nothing in the file is run."""
+    """The model in a file. A damaged, foreign or newer file raises ModelError; no code in the file is run."""
     return read_container(path, unpack_model)
 
 
@@ -72,7 +72,7 @@ def unpack_model(header: Header, tensors: Tensors) -> Model:
 
 
 def load_scorer(path: str | os.PathLike[str]) -> Model:
-    """A model that scores the rows of a file; one of a precomputed kernel has no rows to compare them with."""
+    """A model that can score the rows of a file; one with a precomputed kernel has no rows to compare them with."""
     model = load_model(path)
     if not model.scores_rows:
         raise ModelError(
@@ -83,7 +83,7 @@ def load_scorer(path: str | os.PathLike[str]) -> Model:
 
 
 def load_linear_model(path: str | os.PathLike[str], action: str = "loaded as a linear model") -> LinearModel:
-    """A model with one weight per feature, for what needs those; the error says what another kind can do."""
+    """A model with one weight per feature; the error for another kind says what that can do."""
     return with_weights(load_scorer(path), path, action)
 
 
@@ -109,7 +109,7 @@ def with_classes(model: Model, path: str | os.PathLike[str], action: str) -> Lin
 
 
 def require_probabilities(model: Model, path: str | os.PathLike[str]) -> None:
-    """A ModelError that names the file of a model without probabilities."""
+    """Raises ModelError, with the file, if the model gives no probabilities."""
     if not model.gives_probabilities:
         raise ModelError(
             f"{os.fspath(path)}: gives no probabilities: an older version of Rosenblatt learned it, or it was not "
@@ -118,7 +118,7 @@ def require_probabilities(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 def require_confidence(model: Model, path: str | os.PathLike[str]) -> LinearModel:
-    """The model, if it gives a confidence; else a ModelError that names its file."""
+    """The model, if it gives a confidence; else raises ModelError, with its file."""
     linear = with_weights(model, path, "asked for a confidence")
     why = linear.why_no_confidence
     if why is not None:
@@ -130,7 +130,7 @@ def require_confidence(model: Model, path: str | os.PathLike[str]) -> LinearMode
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Does the file begin like a model file?"""
+    """Whether the file begins like a model file."""
     with suppress(OSError), open(path, "rb") as file:
         return b'"rosenblatt"' in file.read(64)
     return False

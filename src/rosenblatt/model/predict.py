@@ -27,8 +27,8 @@ class PredictedBlock:
 
     @cached_property
     def decided(self) -> NDArray[np.intp]:
-        """Positions in the classes of the model; of one of several labels, whether each of them applies; of a model of
-        numbers, the predictions."""
+        """Positions in the classes of the model; with several labels, whether each of them applies; for a model that
+        predicts numbers, the predictions."""
         return np.asarray(self.buffers[0])
 
     @cached_property
@@ -38,15 +38,15 @@ class PredictedBlock:
 
     @cached_property
     def truth(self) -> NDArray[np.int32]:
-        """Positions in the classes of the model; -1 without a label, -2 for a label of no class.
+        """Positions in the classes of the model; -1 without a label, -2 for a label that is none of the classes.
 
-        Of a model of several labels, positions in the `label_sets` of the source; -1 for none of them.
+        With several labels, positions in the `label_sets` of the source; -1 for none of them.
         """
         return np.asarray(self.buffers[2])
 
     @property
     def targets(self) -> Floats:
-        """The numbers that were to be predicted, of a model of numbers; 0 where the truth is -1."""
+        """The true numbers, for a model that predicts numbers; 0 where the truth is -1."""
         targets = self.block.targets
         return np.zeros(self.block.rows) if targets is None else targets
 
@@ -58,7 +58,7 @@ class PredictedBlock:
 def predict_file(
     model: Model, path: Paths, reading: ReadOptions | None = None, threads: int | None = None
 ) -> Iterator[PredictedBlock]:
-    """Read a file, or several, as the file of the model was read, and predict the class of each of its examples."""
+    """Predict the class of each example in a file, or several, which are read like the file that was learned."""
     source = open_source(path, reading or ReadOptions(), model.space)
     return predict_source(model, source, threads or core_count())
 
@@ -66,12 +66,12 @@ def predict_file(
 def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[PredictedBlock]:
     """The predictions for each block of a source, which was opened with the space of the model."""
     codes: list[int] = []
-    as_they_are = source.label_sets is not None or source.task == "number"
+    keeps_labels = source.label_sets is not None or source.task == "number"
     for block in source.blocks(threads):
-        if not as_they_are and len(codes) != len(source.labels):
+        if not keeps_labels and len(codes) != len(source.labels):
             codes = class_codes(model.classes, source.labels)
         labels, weights = block.buffers
         scores = model.unit_scores(block.values)
         decided = model.decided(scores)
-        truth = labels if as_they_are else native.renumber_labels(labels, codes)[0]
+        truth = labels if keeps_labels else native.renumber_labels(labels, codes)[0]
         yield PredictedBlock((decided, scores, truth, weights), block)

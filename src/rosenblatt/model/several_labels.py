@@ -1,4 +1,4 @@
-"""From a fit with several labels to its model: the map and the threshold of each label, and what is said of them."""
+"""From a fit with several labels to its model: the map and the threshold of each label, scores and warnings."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class LabelCounts:
     """How many labels the examples of a fit have."""
 
     examples: int
-    without: int  # examples without any
-    several: int  # examples with more than one
-    labels: int  # in all
-    sets: int  # different ones
-    commonest: tuple[Label, ...]  # set
+    without: int  # examples without any label
+    several: int  # examples with more than one label
+    labels: int  # of all examples together
+    sets: int  # different sets of labels
+    commonest: tuple[Label, ...]  # the commonest set
     of_commonest: int  # examples that have it
-    baseline_error: float  # the least share of wrong decisions of one answer for all
+    baseline_error: float  # the smallest share of wrong decisions with the same answer for every example
 
     @property
     def per_example(self) -> float:
@@ -74,7 +74,7 @@ def with_label_thresholds(linear: LinearModel, fitting: Fitting) -> MultiLabelMo
         model = replace(model, **_with_its_sets(linear.sample, sets))
     criterion = criterion_of(EVEN if fitting.plan.threshold is None else fitting.plan.threshold)
     assert criterion is not None
-    # Weights of labels ask for more decisions for a label than are probably right: then a score of 0 decides.
+    # Weights of labels ask for more decisions for a label than its probability justifies: then decide at a score of 0.
     by_threshold = fitting.plan.class_weight is None or fitting.plan.threshold is not None
     calibrations, thresholds = [], []
     for of_label in _by_label(honest, sets):
@@ -86,15 +86,15 @@ def with_label_thresholds(linear: LinearModel, fitting: Fitting) -> MultiLabelMo
 
 
 def _with_its_sets(sample: HonestSample, sets: native.LabelSets) -> dict[str, Any]:
-    """The sample with the sets that it names, numbered as they first occur in it."""
-    members = {k: tuple(sets.members(k)) for k in set(sample.truth.tolist())}  # some of them alike
+    """The sample, and the label sets that occur in it, numbered in the order of their first occurrence."""
+    members = {k: tuple(sets.members(k)) for k in set(sample.truth.tolist())}  # some have the same members
     number: dict[tuple[int, ...], int] = {}
     truth = array("i", (number.setdefault(members[k], len(number)) for k in sample.truth.tolist()))
     return {"sample": sample._replace(truth=memoryview(truth)), "sample_sets": tuple(number)}
 
 
 def _threshold(criterion: Criterion, honest: HonestScores, calibration: Calibration) -> Threshold:
-    """As `choose_threshold`, without a look at every score where the probability is known: there may be many labels."""
+    """Like `choose_threshold`, but faster for a given probability, since there may be many labels."""
     if criterion.kind != "probability":
         return choose_threshold(criterion, honest, calibration)
     score = score_at(calibration, criterion.number)
@@ -112,22 +112,22 @@ def _by_label(honest: HonestScores, sets: native.LabelSets) -> Iterator[HonestSc
 
 @dataclass(frozen=True, eq=False)
 class JudgedLabels:
-    """What a model decided about examples that it may be judged by: for each label, over these examples."""
+    """The decisions of a model on examples that it had not learned: for each label, how often, over these examples."""
 
     examples: int
     hits: NDArray[np.int64]  # the label applies and was decided
-    decided: NDArray[np.int64]
-    real: NDArray[np.int64]
+    decided: NDArray[np.int64]  # the label was decided
+    real: NDArray[np.int64]  # the label applies
 
     @property
     def wrong_share(self) -> float:
-        """Of all decisions, one a label and example, the share that is wrong (the Hamming loss)."""
+        """The share of wrong decisions, one for each label and example (the Hamming loss)."""
         wrong = int((self.decided + self.real - 2 * self.hits).sum())
         return wrong / max(self.examples * len(self.hits), 1)
 
     @property
     def f1(self) -> float:
-        """Of all decisions together (micro)."""
+        """F1 over all decisions together (micro)."""
         return 2 * int(self.hits.sum()) / max(int(self.decided.sum() + self.real.sum()), 1)
 
 
@@ -140,7 +140,7 @@ def judge_labels(honest: HonestScores, sets: native.LabelSets, model: LinearMode
 def label_truth(
     classes: Sequence[Label], source: Source, positions: NDArray[np.int32]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Whether each label applies to the rows of a block, and how many labels of each row are none of these."""
+    """Whether each label applies to each row of a block, and how many labels of the row the model does not know."""
     assert source.label_sets is not None
     codes = class_codes(classes, source.labels)
     present, row_of = np.unique(positions, return_inverse=True)
@@ -155,8 +155,8 @@ def label_truth(
 
 
 def constant_baseline(real: Sequence[float], examples: float) -> tuple[float, float, int]:
-    """What one answer for every example can reach: the least share of wrong decisions, the highest micro F1, and how
-    many labels that answer has, the commonest ones.
+    """What the same answer for every example can reach: the smallest share of wrong decisions, the highest micro F1,
+    and how many labels, the commonest ones, the answer with this F1 has.
 
     >>> constant_baseline([30, 5], 100)
     (0.175, 0.4444444444444444, 1)
@@ -173,7 +173,7 @@ def constant_baseline(real: Sequence[float], examples: float) -> tuple[float, fl
 
 
 def warnings_of_labels(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
-    """What a person must know of a fit with several labels."""
+    """The warnings about a fit with several labels."""
     assert isinstance(model, MultiLabelModel)
     counts = label_counts(fitting)
     of_labels = fitting.class_counts
@@ -205,7 +205,7 @@ def warnings_of_labels(fitting: Fitting, model: LinearModel) -> Iterator[Caution
 def worthless_labels(
     examples: float, f1: float, wrong_share: float, decided: Any, real: Any, *, deviation: float | None = None
 ) -> list[Caution]:
-    """A warning where a model gives no label, or is no better than the same answer for every example."""
+    """A warning if a model gives no label, or is no better than the same answer for every example."""
     wrong, best_f1, size = constant_baseline([float(n) for n in real], examples)
     if not any(decided):
         return [Caution("one class", "The model gives no example any label, which is no better than a guess.")]

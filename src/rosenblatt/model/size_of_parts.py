@@ -1,4 +1,4 @@
-"""What takes the room in a model file, and how small it could be."""
+"""What takes up the space in a model file, and how small it could be."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rosenblatt.storage.checked_header import Header
 from rosenblatt.storage.container import read_container
 from rosenblatt.storage.tensors import Tensors
 
-# By the beginning of the names of its tensors; the first that fits.
+# By the prefix of tensor names; the first match counts.
 _PARTS = {
     "run.weights": "weights",
     "run.drift": "averages",
@@ -32,7 +32,8 @@ _HEADER = "header"
 
 @dataclass(frozen=True)
 class Room:
-    """Bytes of a model file by what they hold, most first; and those of the same model with all weights, made small."""
+    """The bytes of a model file by what they hold, the largest part first; and of the model made small, with all its
+    weights."""
 
     bytes: int
     parts: Mapping[str, int]
@@ -43,7 +44,7 @@ class Room:
 
 
 def room_in_file(path: str) -> Room:
-    """ModelError where the file is not a model."""
+    """The sizes of the parts of a model file; raises ModelError if it is not a model."""
     parts: dict[str, int] = {}
 
     def add(header: Header, tensors: Tensors) -> None:

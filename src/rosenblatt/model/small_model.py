@@ -1,9 +1,9 @@
 """Small models: the weights that matter least are left out, the others are stored in two bytes each.
 
 How much a weight matters is |w| times how often its feature has occurred, as far as the run knows: adagrad sums the
-squares of a feature's gradients, arow knows its variance 1 / (1 + sum of x^2 / r); the root of the largest sum of any
-unit stands for how often. Other rules keep no such numbers, and |w| alone decides. A small model predicts, explains and
-exports as any other. What it would need to learn on is left out: averages, variances, the scores it was calibrated by.
+squares of a feature's gradients, arow knows its variance 1 / (1 + sum of x^2 / r); the root of the largest sum of all
+units stands for how often. Other rules keep no such numbers, and |w| alone decides. A small model predicts, explains
+and exports like any other. It lacks what continuing to learn needs: averages, variances, the scores for calibration.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from rosenblatt.storage.checked_header import Header
 from rosenblatt.storage.container import SMALL_VERSION, canonical, container_bytes
 from rosenblatt.storage.tensors import Tensors, contiguous_buffer, put_small
 
-_FOR_NAMES = 0.2  # of the room: names are for people, who look at the heaviest columns
-_PLACES = 2**32  # that an index can name
-_BYTES_PER_TENSOR = 110  # at most, in the table of a container
+_FOR_NAMES = 0.2  # share of the space for names, which people see for the heaviest columns
+_PLACES = 2**32  # that an index can address
+_BYTES_PER_TENSOR = 110  # at most, in the table of tensors of a model file
 _LEFT_OUT = ("run.", "sample.", "space.names")
 
 
 @dataclass(frozen=True, eq=False)
 class SmallModel:
-    """A small model, and what became of the large one."""
+    """A small model, compared with the large one."""
 
     model: LinearModel
     bytes_before: int
@@ -47,13 +47,13 @@ class SmallModel:
     measured_on: str = ""
 
     def with_model(self, model: LinearModel) -> SmallModel:
-        """With other probabilities, say."""
+        """The result with another small model, such as one with other probabilities."""
         tensors: Tensors = {}
         header = model.pack(tensors)
         return replace(self, model=model, bytes=len(container_bytes(header, tensors)))
 
     def measured(self, wrong_before: float, wrong: float, rows: int, on: str) -> SmallModel:
-        """With the errors of the large and of the small model on so many rows."""
+        """The result with the errors of the large and of the small model on `rows` rows."""
         if not rows:
             return self
         return replace(self, error_before=wrong_before / rows, error=wrong / rows, rows=rows, measured_on=on)
@@ -74,7 +74,7 @@ class SmallModel:
 
 
 def shrink(model: LinearModel, size: int) -> SmallModel:
-    """The model in a file of at most so many bytes; ParameterError where that cannot be."""
+    """The model in a file of at most `size` bytes; raises ParameterError if that is impossible."""
     _refuse(model)
     packed = _Packed(model)
     best_first = _best_first(model)
@@ -98,7 +98,7 @@ def shrink(model: LinearModel, size: int) -> SmallModel:
 
 
 def _how_many(most: int, fits: Callable[[int], bool]) -> int:
-    """The largest number that fits, to a thousandth; 0 always does."""
+    """The largest number that fits, up to a thousandth; 0 always fits."""
     low, high = 0, most
     while high - low > high // 1000:
         middle = (low + high + 1) // 2
@@ -119,7 +119,7 @@ def _refuse(model: LinearModel) -> None:
 
 
 def _best_first(model: LinearModel) -> Any:
-    """The positions of all weights that are not 0, those that matter most first."""
+    """The positions of all nonzero weights, those that matter most first."""
     effect = np.abs(model.coef)
     occurred = _occurred(model)
     if occurred is not None:
@@ -130,7 +130,7 @@ def _best_first(model: LinearModel) -> Any:
 
 
 def _occurred(model: LinearModel) -> Floats | None:
-    """How often each feature has occurred, by what the run has kept of it; None where it has kept nothing."""
+    """How often each feature has occurred, as far as the run knows; None if it does not know."""
     part = model.run.learner.get("scale")
     if part is None:
         return None
@@ -141,7 +141,7 @@ def _occurred(model: LinearModel) -> Floats | None:
 
 
 def _heaviest_names(model: LinearModel, best_first: Any, room: int) -> tuple[int, ...]:
-    """The hashed columns whose names are kept: those of the weights that matter most, as far as there is room."""
+    """The hashed columns whose names are kept: those with the weights that matter most, as many as fit in `room`."""
     names, chosen, features = model.space.names, [], model.coef.shape[1]
     if not names:
         return ()
@@ -158,7 +158,7 @@ def _heaviest_names(model: LinearModel, best_first: Any, room: int) -> tuple[int
 
 
 class _Packed:
-    """The parts of a model file that do not depend on which weights are kept."""
+    """The parts of the file of a small model that do not depend on which weights are kept."""
 
     def __init__(self, model: LinearModel) -> None:
         tensors: Tensors = {}
@@ -195,12 +195,12 @@ class _Packed:
         """An upper bound of the bytes of the file."""
         header, tensors = self.small(places, names)
         table = len(tensors) * _BYTES_PER_TENSOR
-        escaped = len(json.dumps(canonical(header)))  # as the header of the container holds it
+        escaped = len(json.dumps(canonical(header)))  # as it is stored in the header of the container
         return sum(contiguous_buffer(tensor).nbytes for tensor in tensors.values()) + escaped + table
 
 
 def _not_fading(run: dict[str, Any]) -> dict[str, Any]:
-    """A run that has forgotten: its final weights, unlike those it goes on from, are stored in no unit."""
+    """The run without `forget`: its final weights, unlike those it would continue from, are not scaled by a unit."""
     settings = {name: value for name, value in run["settings"].items() if name != "forget"}
     counters = {name: value for name, value in run["counters"].items() if name not in ("unit", "recent")}
     return run | {"settings": settings, "counters": counters}

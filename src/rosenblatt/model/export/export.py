@@ -12,7 +12,7 @@ from rosenblatt.model.export.python import to_python
 from rosenblatt.model.export.sql import to_sql
 from rosenblatt.model.kinds.linear import LinearModel
 
-# By name, which is also the ending of a file in that format unless ENDINGS has another; as in options.EXPORT_FORMATS.
+# By name, as in options.EXPORT_FORMATS. The name is also the file ending, unless ENDINGS has another for it.
 EXPORTS: Mapping[str, Callable[[LinearModel, str], bytes]] = {
     "onnx": lambda model, table: to_onnx(model),
     "json": lambda model, table: to_json(model).encode(),

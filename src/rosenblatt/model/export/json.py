@@ -41,7 +41,7 @@ def to_json(model: LinearModel) -> str:
 
 
 def _predicted(model: LinearModel) -> dict[str, Any]:
-    """The classes, or the number that the units give in its own unit, with the interval around it."""
+    """The classes; or the name of the predicted number, its quantiles and its interval."""
     if not isinstance(model, NumberModel):
         return {"classes": list(model.classes)}
     number: dict[str, Any] = {"target": model.target.name}
@@ -74,7 +74,7 @@ def _columns(space: FeatureSpace) -> dict[str, Any]:
 
 
 def _decision(model: LinearModel) -> dict[str, Any]:
-    """The threshold and the map to probabilities, where the model was given them."""
+    """The threshold and the map to probabilities, if the model has them."""
     decision: dict[str, Any] = {}
     if model.threshold is not None:
         decision["threshold"] = model.decides_above
@@ -110,7 +110,7 @@ def _unit(model: LinearModel, unit: int) -> dict[str, Any]:
 
 
 def _decision_about(model: LinearModel, unit: int) -> dict[str, Any]:
-    """Of a label that is decided by itself: its threshold, and its map to probabilities."""
+    """The threshold of one of several labels, and its map to probabilities."""
     if not isinstance(model, MultiLabelModel):
         return {}
     decision: dict[str, Any] = {"threshold": model.decides_above_each[unit]}
@@ -121,7 +121,7 @@ def _decision_about(model: LinearModel, unit: int) -> dict[str, Any]:
 
 
 def _scaled(space: FeatureSpace, j: int) -> dict[str, Any]:
-    """The shift and scale of a column, where it has them, and before them its logarithm."""
+    """The shift and scale of a column, if it has them, and the logarithm that is taken before."""
     if space.shift is None or space.scale is None or j >= len(space.shift):
         return {}
     centre, width = logs_of(space).get(space.columns[j] if j < len(space.columns) else "", (0.0, 0.0))

@@ -18,8 +18,8 @@ OPSET = 13
 
 def to_onnx(model: LinearModel) -> bytes:
     """The model as an ONNX file: input `x` (rows x features, double), outputs `label`, `scores`, and `probabilities`
-    where the model gives them. Of several labels `label` is rows x labels: 1 where the label applies, else 0. Of a
-    number the outputs are `prediction`, and `quantiles` where the model has them, rows x levels."""
+    if the model gives them. With several labels, `label` is rows x labels: 1 if the label applies, else 0. For a
+    number, the outputs are `prediction` and, if the model has them, `quantiles` (rows x levels)."""
     content: bytes = _Graph(model).build().SerializeToString()
     return content
 
@@ -59,7 +59,7 @@ class _Graph:
         return self._model(outputs)
 
     def _units(self) -> str:
-        """w·x + b of every unit, the columns scaled first where the model scales them."""
+        """w·x + b of every unit, after scaling the columns if the model does."""
         x, space = self._logarithms("x"), self.model.space
         if space.shift is not None and space.scale is not None:
             # Hashed columns come after those that are shifted and scaled.
@@ -91,11 +91,11 @@ class _Graph:
         return self.op("Where", is_set, self.constant(np.array(1.0)), x)
 
     def _logarithms(self, x: str) -> str:
-        """`log_scale` of readers.table.scale, for the columns that are learned so."""
+        """`log_scale` of readers.table.scale, for the columns that were learned on this scale."""
         logs = logs_of(self.model.space)
-        names = [self.model.input_name(j) for j in self.input_position] if logs else []
         if not logs:
             return x
+        names = [self.model.input_name(j) for j in self.input_position]
         centre, width = (np.array([logs.get(name, (0.0, 1.0))[i] for name in names]) for i in (0, 1))
         distance = self.op("Div", self.op("Sub", x, self.constant(centre, "centre")), self.constant(width, "width"))
         t = self.op("Add", self.op("Abs", distance), self.constant(np.array(1.0)))
@@ -106,7 +106,7 @@ class _Graph:
         return self.op("Where", is_log, self.op("Mul", self.op("Sign", distance), size), x)
 
     def _with_products(self, x: str) -> str:
-        """All columns of the model from those of an example: crossed columns and those of a degree are products."""
+        """All columns of the model from those of an example: crossed and polynomial features are products."""
         columns = [self.model.factors(j) for j in range(self.model.coef.shape[1])]
         if len(columns) == len(self.input_position):
             return x
@@ -132,7 +132,7 @@ class _Graph:
         return scores, self.op("ArgMax", scores, axis=1, keepdims=0)
 
     def _answers(self, model: NumberModel, units: str) -> list[str]:
-        """The quantiles in their order, and the one that is the prediction."""
+        """The prediction, and the quantiles in ascending order."""
         flat = self.constant(np.array([-1], np.int64))
         if not model.levels:
             return [self.op("Reshape", units, flat, out="prediction")]
@@ -166,8 +166,8 @@ class _Graph:
         if not model.calibrations:
             return []
         columns = [self.op("Gather", units, self.constant(np.array([k])), axis=1) for k in range(len(model.classes))]
-        chances = [self._positive(*pair) for pair in zip(columns, model.calibrations, strict=True)]
-        return [self.op("Concat", *chances, axis=1, out="probabilities")]
+        probabilities = [self._positive(*pair) for pair in zip(columns, model.calibrations, strict=True)]
+        return [self.op("Concat", *probabilities, axis=1, out="probabilities")]
 
     def _label(self, best: str) -> None:
         classes = np.array(self.model.classes)
@@ -176,7 +176,7 @@ class _Graph:
         self.op("Gather", self.constant(classes, "classes"), best, out="label")
 
     def _probabilities(self, scores: str) -> list[str]:
-        """By the map of the model from scores to probabilities, where it has one (cpp/calibrate/calibrate.hpp)."""
+        """The output of the model's map from scores to probabilities, if it has one (cpp/calibrate/calibrate.hpp)."""
         calibration = self.model.probability_map
         if calibration is None:
             return []
@@ -223,7 +223,7 @@ class _Graph:
         return self.op("Clip", x, self.constant(np.asarray(numbers[-2])), self.constant(np.asarray(numbers[-1])))
 
     def _sigmoid(self, logits: str) -> str:
-        """By exp alone: few runtimes have a sigmoid of doubles."""
+        """The sigmoid by exp alone: few runtimes have it for doubles."""
         grown = self.op("Exp", self.op("Neg", self.op("Abs", logits)))
         small = self.op("Div", grown, self.op("Add", grown, self.constant(np.array(1.0))))
         large = self.op("Sub", self.constant(np.array(1.0)), small)
@@ -240,7 +240,7 @@ class _Graph:
         return self.op("Sub", self._line(rising, v, c), self.op("Mul", falling, self.constant(np.array(u))))
 
     def _interpolated(self, column: str, knots: Any, chances: Any) -> str:
-        """Linear between the knots: how many knots a score has reached says which line it lies on."""
+        """Linear interpolation between the knots: the number of knots up to a score says on which line it lies."""
         widths, rises = np.diff(knots), np.diff(chances)
         slopes = np.concatenate([[0.0], rises / widths, [0.0]])
         shifts = np.concatenate([chances[:1], chances[:-1] - slopes[1:-1] * knots[:-1], chances[-1:]])

@@ -21,12 +21,12 @@ from rosenblatt.readers.table.columns.written_numbers import form_in_settings
 from rosenblatt.records import logs_of
 from rosenblatt.version import __version__
 
-_PLACE = 'json.loads("{}")'
+_PLACE = 'json.loads("{}")'  # in standalone.py, to be replaced by the model
 _KINDS = {"numbered features": "numbers", "table": "table", "vw": "vw", "text": "text"}
 
 
 def to_python(model: LinearModel) -> str:
-    """The file; its docstring says how it is used."""
+    """The content of the file; its docstring explains its use."""
     document = json.dumps(standalone_model(model), ensure_ascii=True, allow_nan=False)
     program = files(__package__).joinpath("standalone.py").read_text(encoding="utf-8")
     if program.count(_PLACE) != 1:
@@ -36,7 +36,7 @@ def to_python(model: LinearModel) -> str:
 
 
 def standalone_model(model: LinearModel) -> dict[str, Any]:
-    """All that `standalone` needs, as JSON values."""
+    """Everything that `standalone` needs to know about a model, as JSON values."""
     space, settings = model.space, model.space.settings
     final, degree = model.run.final_weights, model.settings.degree  # the same bits as its own
     coef = final.coef
@@ -83,7 +83,7 @@ def standalone_model(model: LinearModel) -> dict[str, Any]:
 
 
 def _decision(model: LinearModel) -> dict[str, Any]:
-    """The threshold and the map to probabilities; of several labels a list of those of each; of a number its unit."""
+    """The threshold and the map to probabilities, with several labels a list of each; for a number, its scale."""
     if isinstance(model, NumberModel):
         centre, width = model.target.scale
         return {"target": {"centre": centre, "width": width, "median": model.median_unit}, "probabilities": None}

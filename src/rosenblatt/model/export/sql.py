@@ -15,10 +15,10 @@ TABLE = "data"
 
 
 def to_sql(model: LinearModel, table: str = TABLE) -> str:
-    """A SELECT of all columns, the scores, and the label or the prediction, of a table with the model's columns.
+    """A SELECT of all columns of a table, the scores, and the label or the prediction.
 
-    A table for a model of numbered features has columns f1, f2, ... by the numbers of the file. A missing value adds
-    nothing. Several labels are written one after another, as predict writes them.
+    The table has the columns of the model; for a model of numbered features they are f1, f2, ..., with the numbers of
+    the file. A missing value adds nothing. Several labels are joined by their separator, as predict writes them.
     """
     if model.space.kind == "hashed" or model.space.bits:
         raise ModelError(f"SQL needs named columns, and this model hashes words into weights: {EXPORT_OTHERWISE}.")
@@ -38,13 +38,13 @@ def to_sql(model: LinearModel, table: str = TABLE) -> str:
     selects = []
     for i, step in enumerate(steps, 1):
         added = ",\n".join(f"  {expression} AS {name(alias)}" for alias, expression in step.items())
-        once = "" if i == len(steps) else "MATERIALIZED "  # or SQLite repeats a helper wherever it is mentioned
+        once = "" if i == len(steps) else "MATERIALIZED "  # without it SQLite repeats a helper at each use
         selects.append(f"step_{i} AS {once}(SELECT *,\n{added}\nFROM {last})")
         last = f"step_{i}"
     if isinstance(model, NumberModel):
-        answers = [f"{name(score)} AS {name(columns.free(wanted))}" for score, wanted in _answers(model, names)]
+        answers = [f"{name(score)} AS {name(columns.free(alias))}" for score, alias in _answers(model, names)]
         return f"WITH {', '.join(selects)}\nSELECT *, {', '.join(answers)} FROM {last};\n"
-    # A table to predict seldom has its labels; nothing here refers to them.
+    # The table may lack the label column, and seldom has labels yet: "label" is free for the prediction.
     label = "label" if model.space.settings.get("label") == "label" else columns.free("label")
     decided = f"{_decision(model, names)} AS {name(label)}"
     return f"WITH {', '.join(selects)}\nSELECT *, {decided} FROM {last};\n"
@@ -57,7 +57,7 @@ def _score_names(model: LinearModel) -> list[str]:
 
 
 def _answers(model: NumberModel, names: Sequence[str]) -> list[tuple[str, str]]:
-    """(column, what it is called) of the prediction, and of each quantile."""
+    """(column, alias) of the prediction and of each quantile."""
     quantiles = zip(names, [f"q{level:g}" for level in model.levels], strict=False)
     return [(names[model.median_unit], "prediction"), *quantiles]
 
@@ -93,7 +93,7 @@ def _score(model: LinearModel, unit: int, columns: SqlColumns) -> str:
 
 
 def _joined(terms: Sequence[str], sign: str) -> str:
-    """A balanced tree of sums: databases limit how deep an expression may be, not how wide."""
+    """The terms joined in a balanced tree: databases limit how deeply an expression may be nested, not its length."""
     if len(terms) <= 8:
         return "(" + f" {sign} ".join(terms) + ")"
     middle = len(terms) // 2

@@ -9,10 +9,10 @@ from rosenblatt.readers.table.columns.missing_cells import MISSING
 from rosenblatt.records import FeatureSpace, logs_of
 
 EXPORT_OTHERWISE = f"export it with {option('to', 'python')}, {option('to', 'json')} or {option('to', 'onnx')}"
-_LARGEST_POWER = 64  # of two, in a logarithm; beyond it the last piece goes on
+_LARGEST_POWER = 64  # of two, in a logarithm; the last piece also covers everything beyond it
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _YES, _NO = frozenset({"yes", "y", "t", "true"}), frozenset({"no", "n", "f", "false"})
-_WRITTEN_AS_ISO = ("year-month-day", "typed")  # a database writes its dates and times so, too
+_WRITTEN_AS_ISO = ("year-month-day", "typed")  # databases write their dates and times in this form, too
 
 
 def name(column: str) -> str:
@@ -24,7 +24,7 @@ def text(word: str) -> str:
 
 
 def number(value: float) -> str:
-    """As few digits as give back the same float; with an exponent, without which some databases take it for a decimal.
+    """The fewest digits that give the same float, with an exponent, because some databases read 0.1 as a decimal.
 
     >>> number(0.1), number(-0.5), number(1e-9)
     ('0.1e0', '(-0.5e0)', '1e-09')
@@ -37,9 +37,9 @@ def number(value: float) -> str:
 class SqlColumns:
     """The features of a model as expressions over the columns of a table.
 
-    What an expression needs many times is a helper, a column of an earlier SELECT: the ISO form of a date, how far a
-    number with heavy tails is from its centre, and its logarithm. Databases do not tell upper from lower case in the
-    names of columns, so no name of ours may be that of a column in another case.
+    Values that an expression uses many times are helpers, columns of an earlier SELECT: the ISO form of a date, the
+    distance of a number with heavy tails from its centre, and its logarithm. Databases ignore case in the names of
+    columns, so no helper may have the name of a column in another case.
     """
 
     def __init__(self, space: FeatureSpace) -> None:
@@ -63,7 +63,7 @@ class SqlColumns:
                 )
 
     def _refuse_dates(self) -> None:
-        """Databases differ in how they read dates; ISO 8601 without a zone can be taken apart by characters."""
+        """Databases read dates differently, but ISO 8601 without a time zone can be split at fixed positions."""
         for column, (form, _, zoned) in self._settings.get("dates", {}).items():
             if zoned or form not in _WRITTEN_AS_ISO:
                 why = "have time zones" if zoned else f"are written as {form}"
@@ -90,8 +90,8 @@ class SqlColumns:
         return name(alias)
 
     def value(self, j: int) -> tuple[str, bool]:
-        """Either the value of a feature, NULL where it is missing, and False; or the condition under which a row has
-        the feature, and True."""
+        """Either the value of a feature, NULL if it is missing, and False; or the condition under which a row has the
+        feature, and True."""
         space = self._space
         if space.kind == "index":
             return self._scaled(j, _cleaned(name(f"f{j + space.index_base}"))), False
@@ -124,7 +124,7 @@ class SqlColumns:
         return self._helper(1, f"{column}_log", _logarithm(self._helper(0, f"{column}_distance", distance)))
 
     def _plain(self, column: str) -> str:
-        """A number such as ($1,234.50), without its signs."""
+        """A number written like ($1,234.50), without currency signs, separators and brackets."""
         decimal, thousands, before, after, brackets, _ = self._settings["written"][column]
         written = _trimmed(name(column))
         digits = written
@@ -143,34 +143,35 @@ class SqlColumns:
         return f"({_is_missing(name(column))}{of_column})" if of_column else _is_missing(name(column))
 
     def _condition(self, feature: str) -> str:
-        """The condition under which a row has a feature that is 0 or 1; where two columns give a feature of the same
-        name, that either has it."""
+        """The condition under which a row has a feature that is 0 or 1; if two columns give features of the same name,
+        that one of them has it."""
         settings = self._settings
         columns = [column for column in settings.get("words", ()) if feature.startswith(f"{column}=")]
-        ways = [self._is_word(column, feature[len(column) + 1 :]) for column in columns]
+        conditions = [self._is_word(column, feature[len(column) + 1 :]) for column in columns]
         for column in settings.get("dates", {}):
             if feature.startswith(f"{column} weekday="):
                 position = _WEEKDAYS.index(feature.rpartition("=")[2])
-                ways.append(f"(({_day(self._iso(column))} % 7) + 10) % 7 = {position}")  # 1970 began with a Thursday
+                # 1970 began with a Thursday.
+                conditions.append(f"(({_day(self._iso(column))} % 7) + 10) % 7 = {position}")
             if feature.startswith(f"{column} hour="):
                 hour = int(feature.rpartition("=")[2])
                 iso = self._iso(column)
                 midnight = f"WHEN {iso} IS NOT NULL THEN 0"
-                ways.append(f"(CASE WHEN LENGTH({iso}) > 12 THEN {_digits(iso, 12, 2)} {midnight} END) = {hour}")
+                conditions.append(f"(CASE WHEN LENGTH({iso}) > 12 THEN {_digits(iso, 12, 2)} {midnight} END) = {hour}")
         column = feature.removesuffix("=missing")
         if column != feature and column in settings.get("numbers", ()):
-            ways.append(self._is_missing(column))
-        return " OR ".join(ways)
+            conditions.append(self._is_missing(column))
+        return " OR ".join(conditions)
 
     def _is_word(self, column: str, word: str) -> str:
-        if column in self._settings.get("columns", {}).get("names", ()):  # 7 where a database holds 7.0, too
+        if column in self._settings.get("columns", {}).get("names", ()):  # a database may have 7.0 for 7
             return f"{_trimmed(name(column))} IN ({text(word)}, {text(word + '.0')})"
         words = [feature[len(column) + 1 :] for feature in self._space.columns if feature.startswith(f"{column}=")]
         written, other = _trimmed(name(column)), _as_typed(word, words)
         return f"{written} = {text(word)}" if other is None else f"{written} IN ({text(word)}, {text(other)})"
 
     def _iso(self, column: str) -> str:
-        """A date as text with two digits for month, day and hour, so that each has its place."""
+        """A date as text with two digits for month, day and hour, so that each is at a fixed position."""
         written = _trimmed(name(column))
         with_month = (
             f"CASE WHEN SUBSTR({written}, 7, 1) BETWEEN '0' AND '9' THEN {written} ELSE {_padded(written, 6)} END"
@@ -188,8 +189,8 @@ class SqlColumns:
 
 
 def _as_typed(word: str, words: Sequence[str]) -> str | None:
-    """What a database makes of a word that reads files by itself: DuckDB takes a column of yes and no for true and
-    false. None where it leaves the word alone, or makes the same of another word of the column.
+    """The value that a database stores for a word when it reads a file itself: DuckDB turns a column of yes and no into
+    true and false. None if it keeps the word, or turns another word of the column into the same value.
 
     >>> _as_typed("No", ["No", "Yes"]), _as_typed("no", ["no", "never"]), _as_typed("y", ["y", "yes"])
     ('false', None, None)
@@ -211,7 +212,7 @@ def _is_missing(column: str) -> str:
 
 
 def _cleaned(column: str) -> str:
-    """A number, whatever the type of its column; NULL where it is missing."""
+    """A number, whatever the type of its column; NULL if it is missing."""
     return f"(CASE WHEN {_is_missing(column)} THEN NULL ELSE CAST({column} AS DOUBLE PRECISION) END)"
 
 
@@ -232,9 +233,9 @@ def _digits(written: str, first: int, count: int) -> str:
 
 
 def _day(iso: str) -> str:
-    """Days since 1970: a year of twelve months begins in March, so that the leap day is its last.
+    """Days since 1970, counted in years that begin in March, so that the leap day is the last of a year.
 
-    `(a - a % b) / b` divides without a remainder, whether the database divides integers as integers or not.
+    `(a - a % b) / b` is the integer quotient in every database, whether it divides integers as integers or not.
     """
     months = f"(12 * {_digits(iso, 1, 4)} + {_digits(iso, 6, 2)} - 3)"
     year = _quotient(months, 12)

@@ -1,4 +1,4 @@
-"""What a fit gives: the model, its errors, the rules that were tried, warnings, where it comes from."""
+"""The result of a fit: the model, its errors, the rules that were tried, warnings and provenance."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 
 class Candidate(NamedTuple):
-    """One rule that was tried: its errors while it learned the first pass, and on rows held out or left out."""
+    """One rule that was tried: its errors while it learned the first pass, on rows held out, and on folds left out."""
 
     rule: str
     settings: Settings
-    progressive_error: float | None  # None: only the folds were learned by it
+    progressive_error: float | None  # None: it learned only folds
     holdout_error: float | None = None
     failed: bool = False  # its weights overflowed
-    given_up: int | None = None  # after this many examples it had fallen behind, or was no better than the best
+    given_up: int | None = None  # stopped after this many examples: it was behind, or no better than the best rule
     best_then: float | None = None  # the error of the best rule at that point
-    fold_error: float | None = None  # its least error on folds that were left out
+    fold_error: float | None = None  # its smallest error on folds that were left out
 
 
 class Fitted(NamedTuple):
@@ -79,18 +79,18 @@ class Fitted(NamedTuple):
     honest_scores: HonestScores | None = None
     class_weight: Mapping[Label, float] | str | None = None
     choice: Choice | None = None  # few examples: how the rule and the passes were chosen
-    fold_error: float | None = None  # and the error of the model's decisions on the rows left out
-    class_counts: tuple[int, ...] = ()  # examples of each class, the held-out ones among them
-    label_counts: LabelCounts | None = None  # where an example may have several labels
-    number: NumberFit | None = None  # where a number is predicted: then errors are in its unit
+    fold_error: float | None = None  # few examples: the error of the model's decisions on the rows left out
+    class_counts: tuple[int, ...] = ()  # examples of each class, including the held-out ones
+    label_counts: LabelCounts | None = None  # if an example may have several labels
+    number: NumberFit | None = None  # if a number is predicted; errors are then in its unit
     warnings: tuple[Caution, ...] = ()
-    small: SmallModel | None = None  # where it was made small: what that cost
-    new_error: float | None = None  # of a model that learned on: the progressive error on the new examples alone
+    small: SmallModel | None = None  # if the model was made small, with what that cost
+    new_error: float | None = None  # if a saved model continued learning: progressive error on the new examples alone
 
     @property
     def baseline_error(self) -> float:
-        """The error of always guessing the commonest class; of labels, whether each applies; of a number, the mean or
-        the median."""
+        """The error of a constant guess: the commonest class; with several labels, for each whether it usually
+        applies; for a number, the mean or the median."""
         if self.number is not None:
             return self.number.baseline
         if self.label_counts is not None:
@@ -99,7 +99,7 @@ class Fitted(NamedTuple):
 
     @property
     def commonest(self) -> Label | tuple[Label, ...]:
-        """The commonest class, or set of labels; of a number, what the baseline guesses."""
+        """The commonest class or set of labels; for a number, the constant that the baseline guesses."""
         if self.number is not None:
             return self.number.guess
         if self.label_counts is not None:
@@ -108,9 +108,9 @@ class Fitted(NamedTuple):
 
 
 def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
-    """The result of a fit whose passes are done; its error on a test file, if one is named."""
+    """The result of a fit whose passes are done, with its error on a test file if one is given."""
     source, plan, run = fitting.source, fitting.plan, fitting.winner
-    # New examples may have columns that the model does not know: its space says how many it knows.
+    # New examples may have columns that the model does not know, so that its space records how many it knows.
     known = {**source.space.settings, "features": columns_of(run.learner.features, plan.degree)}
     model = LinearModel(
         classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
@@ -147,7 +147,7 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
 
 
 def _fitted(fitting: Fitting, model: LinearModel, **results: Any) -> Fitted:
-    """What every fit says of itself, with these results."""
+    """The fields that every fit fills in the same way, and these results."""
     source, plan, run = fitting.source, fitting.plan, fitting.winner
     summary = run.summary
     return Fitted(
@@ -174,7 +174,7 @@ def _fitted(fitting: Fitting, model: LinearModel, **results: Any) -> Fitted:
 
 
 def _fitted_number(fitting: Fitting, model: NumberModel, test: Paths | None) -> Fitted:
-    """The result of a fit of a number: its errors are in the unit of the target."""
+    """The result of a fit that predicts a number; its errors are in the unit of the target."""
     plan, number, chosen, choice = fitting.plan, fitting.number, fitting.chosen, fitting.choice
     assert number is not None
     model = with_common_names(model, fitting)
@@ -235,7 +235,7 @@ def _warnings(fitting: Fitting, model: LinearModel) -> tuple[Caution, ...]:
 
 
 def _sample(fitting: Fitting) -> HonestSample | None:
-    """The scores that the model is calibrated by, to go on from; those of one pass can be continued to the bit."""
+    """The scores for calibration, saved so that learning can continue; after one pass it does so bit for bit."""
     honest, examples = fitting.honest_scores, fitting.learned_before + fitting.examples.learned
     if honest is None:
         return None
@@ -249,12 +249,12 @@ def _sample(fitting: Fitting) -> HonestSample | None:
 
 
 def _made_small(model: LinearModel, size: int, fitting: Fitting, test: Paths | None) -> SmallModel:
-    """The model in so many bytes, and what that costs on rows that were left out of learning, or on other data."""
+    """The model in at most `size` bytes, and what that costs on the test data, or else on the rows held out."""
     from rosenblatt.model.small_model import shrink
 
     small, plan, holdout = shrink(model, size), fitting.plan, fitting.holdout
     room = size
-    while holdout.rows:  # its scores are others, and so are its probabilities, which may take more room
+    while holdout.rows:  # its scores have changed: calibrate it again, which may take more bytes
         honest = holdout.honest_scores(small.model.run)
         small = small.with_model(with_probabilities(small.model, honest, plan))
         if small.bytes <= size:
@@ -271,7 +271,8 @@ def _made_small(model: LinearModel, size: int, fitting: Fitting, test: Paths | N
 
 
 def _errors(fitting: Fitting, model: LinearModel) -> tuple[float, float | None, float | None]:
-    """The progressive, the held-out and the out-of-fold error; with weights or a threshold of the model's decisions."""
+    """The progressive, the held-out and the out-of-fold error. With class weights or a threshold, the one that the
+    honest scores measure is that of the model's decisions."""
     honest, choice, chosen = fitting.honest_scores, fitting.choice, fitting.chosen
     progressive, held_out = fitting.candidates.progressive[chosen], fitting.holdout.error(chosen)
     left_out = None if choice is None else choice.error
@@ -307,7 +308,7 @@ def _candidates(fitting: Fitting) -> tuple[Candidate, ...]:
 
 
 def _provenance(fitting: Fitting) -> dict[str, Any]:
-    """Where the model comes from. No time of day: the same run gives the same file."""
+    """Where the model comes from, without the date, so that the same run gives the same file."""
     source, defaults = fitting.source, ReadOptions(decide=True).as_json()
     reading, weight = fitting.plan.reading.as_json(), fitting.plan.class_weight
     return {
@@ -327,7 +328,7 @@ def _provenance(fitting: Fitting) -> dict[str, Any]:
 
 
 def _bytes_of_files(source: Source) -> int | None:
-    """None for rows that are in no file: the same ones take more memory or less, in whatever they come."""
+    """The size of the input; None for data in memory, where the same rows may take more or less memory."""
     inputs = source.inputs
     paths = (
         [inputs] if isinstance(inputs, str | os.PathLike) else inputs if isinstance(inputs, list | tuple) else [None]
@@ -336,7 +337,7 @@ def _bytes_of_files(source: Source) -> int | None:
 
 
 def _class_counts(fitting: Fitting) -> list[int]:
-    """Of all examples so far: by these the next ones are balanced."""
+    """The classes of all examples so far, including those of earlier fits; they balance the next examples."""
     before = fitting.plan.class_counts or (0,) * len(fitting.classes)
     return [old + new for old, new in zip(before, fitting.class_counts, strict=True)]
 
@@ -346,7 +347,7 @@ def _by_text(weight: Mapping[Label, float]) -> dict[str, float]:
 
 
 def wrong_decisions(model: LinearModel, path: Paths, reading: ReadOptions, threads: int) -> tuple[float, int]:
-    """Wrong predictions and labelled rows of a test file."""
+    """The number of wrong predictions, and of labelled rows, in a test file."""
     from rosenblatt.model.predict import predict_source
 
     wrong: float = 0

@@ -1,8 +1,8 @@
-"""Learn on from a saved model: its run goes through new examples as if they had come after the old ones.
+"""Continue learning from a saved model: its run goes through new examples as if they had come after the old ones.
 
-What decides a bit of its weights is in its file: the rule, how columns are scaled, words, averages, variances. A model
-of one rule and one pass becomes what one pass over all examples would have made it. Of one that was learned in several
-passes, or chosen by folds, the old examples are not there to be learned again: the new ones are learned once.
+Everything that affects its weights is in its file: the rule, the scale of columns, words, averages, variances. A model
+that was learned by one rule in one pass becomes, bit for bit, that of one pass over all examples. For a model that was
+learned in several passes, or chosen by folds, the old examples are gone; the new ones are learned once.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import FeatureSpace, HonestScores, Label, SourceBlock
 
-_FEWEST_SCORES = 1000  # of new examples, to calibrate by them
+_FEWEST_SCORES = 1000  # of new examples, to calibrate with them
 _LONGEST_HISTORY = 100
-# Options that the model answers.
+# Options whose values come from the model.
 _OF_THE_MODEL = ("rule", "passes", "order", "features", "keep", "keep_cache", "error", "quantiles")
 _OF_THE_DATA = (
     "format",
@@ -78,7 +78,7 @@ _OF_NEW_COLUMNS = ("drop", "keep", "as_")
 def learn_on(
     inputs: Paths | Source, path: str, plan: Plan, chosen: Mapping[str, Any], test: Paths | None = None
 ) -> Fitted:
-    """The model of this file after it has learned the new examples; the file is not changed."""
+    """The model in the file `path` after it has learned the new examples; the file is not changed."""
     model = with_weights(load_scorer(path), path, "learned on from")
     refuse_unless_it_learns_on(model, path)
     if isinstance(model, NumberModel) and chosen["new_labels"]:
@@ -122,7 +122,7 @@ def learn_on(
 
 
 def refuse_unless_it_learns_on(model: LinearModel, path: str) -> None:
-    """A ModelError where the model of this file lacks what it needs to learn new examples."""
+    """Raises ModelError if the model in this file lacks what it needs to learn new examples."""
     if model.is_small:
         raise ModelError(
             f"{path}: was made small and does not learn on: learn on from the model it was made from, and make the "
@@ -136,14 +136,14 @@ def refuse_unless_it_learns_on(model: LinearModel, path: str) -> None:
 
 
 def _known(source: Source, model: LinearModel, path: str, *, new_labels: bool) -> KnownLabels:
-    """The source with the classes of the model, or with its numbers centred and scaled as those of the model."""
+    """The source with the classes of the model, or with its targets centred and scaled as in the model."""
     if isinstance(model, NumberModel):
         return KnownLabels(source, (), fixed=True, scale=model.target.scale)
     return _WithNewLabels(source, model, path) if new_labels else _Checked(source, model.classes, path)
 
 
 def _begin(source: Source, plan: Plan, model: LinearModel, rule: str, *, forget: float, resume: bool) -> Fitting:
-    """The fit where a checkpoint left it, or with the run of the model."""
+    """The fit from a checkpoint, or with the run of the model."""
     if plan.checkpoint is not None and not resume:
         refuse_other_file(plan.checkpoint)
     run = _with_columns_of(source, model)
@@ -175,7 +175,7 @@ def _scale_of(model: LinearModel) -> TargetScale | None:
 
 
 def _truth_in_fit(model: LinearModel, sample: HonestSample) -> Any:
-    """The class, or the number that the fit gives the set of labels, of each example of the sample."""
+    """The truth of each example of the sample: its class, or the number of its label set in this fit."""
     if not isinstance(model, MultiLabelModel):
         return sample.truth
     return np.asarray(sample.truth) + np.int32(EMPTY_SET + 1)
@@ -208,7 +208,7 @@ class _Checked(KnownLabels):
 
 
 def _first_row_with(position: int, block: SourceBlock, source: Source) -> int:
-    """The first row of a block that has this label, the only one or one of several."""
+    """The first row of a block with this label, alone or among several."""
     if source.label_sets is None:
         return int(np.argmax(block.labels == position))
     sets = [k for k, labels in enumerate(source.label_sets) if position in labels]
@@ -216,8 +216,8 @@ def _first_row_with(position: int, block: SourceBlock, source: Source) -> int:
 
 
 class _WithNewLabels(KnownLabels):
-    """A source whose new labels become classes: blocks are cut, so that each of them is the first of its block, and
-    the class is added when all examples before it have been learned."""
+    """A source whose new labels become classes. Blocks are cut before the first example of each new label, so that its
+    class is added after all examples before it have been learned."""
 
     fitting: Fitting
 
@@ -272,7 +272,7 @@ def _units_for_one_more(model: LinearModel, n_classes: int) -> UnitMap:
 
 
 def _merge_scores(fitting: Fitting, model: LinearModel) -> None:
-    """Calibrate by the scores of old and new examples. Those of a run in one pass are together already."""
+    """Calibrate with the scores of old and new examples. A run in one pass has them together already."""
     old, new = model.sample, fitting.honest_scores
     if old is None or new is None or (old.stride and not fitting.holdout.rows):
         return
@@ -289,14 +289,14 @@ def _rows_of(block: SourceBlock, start: int, stop: int) -> SourceBlock:
 
 
 def _of_one_type(classes: tuple[Label, ...]) -> tuple[Label, ...]:
-    """The classes in their order, all of the type that a model of them has."""
+    """The classes in the same order, converted to one type as in a model: all strings, all floats or all integers."""
     if any(isinstance(label, str) for label in classes):
         return tuple(map(str, classes))
     return tuple(map(float, classes)) if any(isinstance(label, float) for label in classes) else classes
 
 
 def _finite_threshold(model: LinearModel) -> float:
-    """The score above which the model decides for the second class; 0 where it always or never does."""
+    """The score above which the model decides for the second class; 0 if it always or never does."""
     return model.decides_above if abs(model.decides_above) < float_info.max else 0.0
 
 
@@ -307,7 +307,7 @@ def criterion_of_threshold(model: LinearModel) -> str | None:
 
 
 def _sort_classes(fitting: Fitting, rule: str) -> None:
-    """Put the classes in ascending order, the units and what was counted along with them."""
+    """Put the classes in ascending order, together with their units, counts and scores."""
     order = sorted(range(len(fitting.classes)), key=fitting.classes.__getitem__)
     run, honest = fitting.candidates.runs[rule], fitting.honest_scores
     units = units_in_order(run.settings.multi_class, order)
@@ -331,7 +331,7 @@ def _sort_classes(fitting: Fitting, rule: str) -> None:
 
 
 def _sets_in_order(sets: native.LabelSets, place: Mapping[int, int]) -> native.LabelSets:
-    """The same sets by the new numbers of their labels."""
+    """The same sets, with the new numbers of their labels."""
     ordered = native.LabelSets(len(place))
     for k in range(EMPTY_SET + 1, len(sets)):
         ordered.add([place[label] for label in sets.members(k)])
@@ -348,7 +348,7 @@ def _refuse_options(path: str, plan: Plan, chosen: Mapping[str, Any]) -> None:
 
 
 def _plan_of(model: LinearModel, rule: str, plan: Plan, chosen: Mapping[str, Any], path: str) -> Plan:
-    """One pass in the given order by the rule of the model, with its class weights and its kind of threshold."""
+    """A plan of one pass in the given order, with the rule, class weights and kind of threshold of the model."""
     training = model.provenance.get("reading", {})
     missing = [name for name in ("format", "header") if getattr(plan.reading, name) is None and name in training]
     several = model.settings.multi_label
@@ -376,8 +376,8 @@ def _plan_of(model: LinearModel, rule: str, plan: Plan, chosen: Mapping[str, Any
 
 
 def _with_columns_of(source: Source, model: LinearModel) -> Run:
-    """The run of the model with a weight for each new column of numbers, behind the other numbers of the table; with a
-    first text, its words in their hashed places."""
+    """The run of the model with weights for new columns of numbers, after the other numbers of the table. If the data
+    have the first text column, the words of the model move to their hashed places."""
     before, after = (len(space.settings.get("numbers", ())) for space in (model.space, source.space))
     known, read = (_columns_read(space) for space in (model.space, source.space))
     if read != known and model.settings.degree > 1:
@@ -399,13 +399,13 @@ def _columns_read(space: FeatureSpace) -> list[str]:
 
 
 def _identity(path: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """What a checkpoint must have in common with the fit that continues from it."""
+    """What must be the same in a checkpoint and in the fit that continues from it."""
     model = fingerprint(path, all_content=False)["content"]
     return {"model": model, "new labels": chosen["new_labels"], "forget": chosen["forget"]}
 
 
 def _join_passes(run: Run, t_before: int) -> None:
-    """Add what was counted before to what is counted now, as if it had been one pass."""
+    """Add the counts of the earlier pass to those of this one, as if it had been one pass."""
     n_before, n_now = t_before, run.learner.t - t_before
     old, new = run.loss[-2:]
     run.loss[-2:] = [(old * n_before + new * n_now) / max(n_before + n_now, 1)]
@@ -416,7 +416,7 @@ def _join_passes(run: Run, t_before: int) -> None:
 
 
 def _keep_calibration(fitted: Fitted, model: LinearModel) -> Fitted:
-    """A model of an older version lacks the scores it was calibrated by: few new ones are no better than none."""
+    """Keep the calibration of a model whose file, of an older version, lacks its scores, if there are few new ones."""
     honest, same = fitted.honest_scores, len(fitted.model.classes) == len(model.classes)
     if model.sample is not None or not same or (honest is not None and len(honest.truth) >= _FEWEST_SCORES):
         return fitted

@@ -1,4 +1,4 @@
-"""From a fit of a number to its model: errors in the unit of the target, intervals, and what is said of them."""
+"""From a fit that predicts a number to its model: errors in the unit of the target, intervals, warnings."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from rosenblatt.learn.files.plan import Plan
 
 CONFIDENCE = 0.9  # of the intervals of predictions
-_FEWEST_EXAMPLES = 20  # below, chance decides what is measured
+_FEWEST_EXAMPLES = 20  # with fewer, chance decides what is measured
 _Z = 1.959963984540054  # 95% of a normal distribution lie within this many deviations
 
 
 class NumberFit(NamedTuple):
-    """What a fit of a number adds to the result of a fit, in the unit of the target."""
+    """The additional results of a fit that predicts a number, in the unit of the target."""
 
-    target: str  # its name, where it has one
+    target: str  # its name, if it has one
     measure: str  # what errors are: 'RMSE', 'MAE' or 'pinball loss'
-    baseline: float  # the error of always guessing the same
-    guess: float  # that number: the mean, or the median
-    least: float  # of the targets
+    baseline: float  # the error of always guessing the same number
+    guess: float  # this number: the mean or the median
+    least: float  # of the targets, and so is `largest`
     largest: float
     interval: PredictionInterval | None
-    is_certain: bool  # whether the user said that it is a number
+    is_certain: bool  # whether the user, or the model learned from, says that the label is a number
 
 
 def with_target(model: LinearModel, fitting: Fitting) -> NumberModel:
-    """The model of a fit of a number."""
+    """The model of a fit that predicts a number."""
     number = fitting.number
     assert number is not None
     space = replace(model.space, settings={**model.space.settings, "task": TASK})
@@ -83,7 +83,7 @@ def number_fit(fitting: Fitting, model: NumberModel) -> NumberFit:
 
 
 def in_unit(error: float, plan: Plan, number: NumberCoder) -> float:
-    """An error as the rules count it, in the unit of the target: of squared ones the root."""
+    """An error as the rules count it, converted to the unit of the target; for the squared error its root."""
     root = plan.error == "squared" and not plan.quantiles
     return (math.sqrt(max(error, 0.0)) if root else error) * number.scale.width
 
@@ -99,7 +99,7 @@ def _baseline(plan: Plan, number: NumberCoder) -> float:
 
 
 def warnings_of_number(fitting: Fitting, model: NumberModel, error: float, rows: int) -> Iterator[Caution]:
-    """What a person must know: whether it is worth more than a guess. `error` and the baseline are as rules count."""
+    """The warnings about a fit, such as that it is no better than a guess. `error` is as the rules count it."""
     number, plan = fitting.number, fitting.plan
     assert number is not None
     baseline = _baseline(plan, number)
@@ -122,7 +122,7 @@ def warnings_of_number(fitting: Fitting, model: NumberModel, error: float, rows:
 
 
 def _clearly_less(fitting: Fitting, error: float, baseline: float, rows: int) -> bool:
-    """Does the model err less than the guess, by more than chance makes of the differences of the same examples?"""
+    """Whether the model is better than the guess by more than chance, judged by the differences for each example."""
     honest = fitting.honest_scores
     if error >= baseline:
         return False
@@ -148,7 +148,7 @@ def _constants(fitting: Fitting) -> list[float]:
 
 
 def test_error(model: NumberModel, path: Paths, plan: Plan) -> tuple[float, int]:
-    """The mean error on a test file, as the rules count it, and on how many rows."""
+    """The mean error on a test file, as the rules count it, and the number of its labelled rows."""
     from rosenblatt.model.predict import predict_source
 
     losses: list[float] = []

@@ -16,7 +16,7 @@ from rosenblatt.readers.source import ReadOptions
 
 
 def plan_of(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable[[Progress], None] | None) -> Plan:
-    """The plan of a fit by the options that were chosen for `fit_file`."""
+    """The plan of a fit with the options chosen for `fit_file`."""
     rule, features, checkpoint = chosen["rule"], chosen["features"], chosen["checkpoint"]
     degree = 1 if features is None else int(features.removeprefix("poly"))
     same_names = ("passes", "holdout", "patience", "cache", "seed", "checkpoint_every", "class_weight", "threshold")
@@ -42,7 +42,7 @@ def plan_of(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callab
 
 
 def refuse_with_number(plan: Plan, name: str | None = None) -> None:
-    """Options that are about classes, where a number is predicted."""
+    """Refuse options about classes if a number is predicted."""
     reading = plan.reading
     about_classes = {
         "class_weight": plan.class_weight,
@@ -67,7 +67,7 @@ def refuse_with_number(plan: Plan, name: str | None = None) -> None:
 
 
 def refuse_with_classes(plan: Plan, name: str) -> None:
-    """Options that are about numbers, where the labels are classes."""
+    """Refuse options about numbers if the labels are classes."""
     number = option("task", "number")
     for unfit, default in (("error", "squared"), ("quantiles", ())):
         if getattr(plan, unfit) != default:
@@ -83,7 +83,7 @@ def refuse_with_classes(plan: Plan, name: str) -> None:
 
 
 def refuse_with_several_labels(chosen: Mapping[str, Any]) -> None:
-    """Options that mean nothing where an example may have several labels."""
+    """Refuse options that make no sense if an example may have several labels."""
     if chosen["class_weight"] == "balanced":
         raise ParameterError(
             f"{option('class_weight', 'balanced')} weighs examples by their one class, and with "
@@ -104,7 +104,7 @@ def refuse_with_several_labels(chosen: Mapping[str, Any]) -> None:
 def _adjusted(
     rules: Mapping[str, Settings], chosen: Mapping[str, Any], degree: int, multi_label: bool
 ) -> dict[str, Settings]:
-    """The rules with what was chosen for all of them."""
+    """The rules with the options that were chosen for all of them."""
     changes: dict[str, Any] = {name: chosen[name] for name in ("keep", "forget") if chosen[name]}
     changes["multi_label"] = multi_label
     if degree > 1:

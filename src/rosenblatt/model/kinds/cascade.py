@@ -1,4 +1,4 @@
-"""A network as matrices: every unit has all inputs, and the outputs of some units before it. For any numbers."""
+"""A network as matrices: every unit has all inputs, any numbers, and the outputs of some of the units before it."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ class Cascade:
 
     @property
     def layers(self) -> NDArray[np.intp]:
-        """How deep each unit lies: 1 where it has inputs only."""
+        """The layer of each unit: 1 if it has only inputs."""
         depth = np.ones(len(self.coef), dtype=np.intp)
         for unit, links in enumerate(self.links):
             depth[unit] = 1 + max((depth[source] for source, _ in links), default=0)

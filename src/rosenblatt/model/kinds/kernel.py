@@ -1,4 +1,4 @@
-"""A kernel perceptron with all that is needed to predict and to go on learning, and its model file."""
+"""A kernel perceptron with all that is needed to predict and to continue learning, and its model file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _ESTIMATOR = ("parameters", "class_weight", "dtype")
 class KernelModel(Model):
     """A kernel run, the labels of its classes, and what its columns mean.
 
-    `estimator` holds what the estimator it was saved from needs, as plain values that are not checked yet.
+    `estimator` holds the values that restore the estimator it was saved from; they are not checked yet.
     """
 
     kind: ClassVar[str] = "kernel model"

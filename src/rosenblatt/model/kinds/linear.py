@@ -1,4 +1,4 @@
-"""A linear model: a run, with all that is needed to read new examples, predict their classes and go on learning."""
+"""A linear model: a run, with all that is needed to read new examples, predict their classes and continue learning."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class LinearModel(Model):
     run: Run = field(repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     estimator: Mapping[str, Any] | None = None
-    calibration: Calibration | None = None  # from scores to probabilities, where it was learned from a file
-    threshold: Threshold | None = None  # where one was chosen
-    sample: HonestSample | None = None  # the scores that it was calibrated by
-    reference: Reference | None = None  # the scores that new ones are compared with, where it was learned from a file
+    calibration: Calibration | None = None  # from scores to probabilities; only of models learned from files
+    threshold: Threshold | None = None  # if one was chosen
+    sample: HonestSample | None = None  # the scores that it was calibrated with
+    reference: Reference | None = None  # the scores to compare new ones with; only of models learned from files
 
     @property
     def settings(self) -> Settings:
@@ -52,7 +52,7 @@ class LinearModel(Model):
 
     @property
     def is_small(self) -> bool:
-        """Was it made small (small_model.py)? Then it has lost what it would need to learn on."""
+        """Whether it was made small (small_model.py), and so lost what it would need to continue learning."""
         return "small" in self.provenance
 
     @property
@@ -82,7 +82,7 @@ class LinearModel(Model):
 
     @property
     def state(self) -> dict[str, Any]:
-        """All that decides how the run goes on."""
+        """Everything that affects how the run continues."""
         return self.run.state()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -93,14 +93,14 @@ class LinearModel(Model):
         return self.run.scorer()
 
     def unit_scores(self, values: Values) -> Any:
-        """One score per row and unit, as memory; a feature that the model does not know adds nothing."""
+        """One score per row and unit, as memory; features that the model does not know add nothing."""
         rows = native.rows_of(values, degree=self.settings.degree)
         votes = self.run.votes
         return check_finite(self._scorer.scores(rows)) if votes is None else votes.scores(rows)
 
     @property
     def why_no_confidence(self) -> str | None:
-        """Why `confidences` has no answer; None where it has one."""
+        """Why `confidences` has no answer; None if it has one."""
         if self.is_small:
             return "was made small, without the variances of its weights"
         if self.settings.learning_rate != "arow":
@@ -110,17 +110,17 @@ class LinearModel(Model):
         return None
 
     def confidences(self, values: Values, unit_scores: Any) -> memoryview:
-        """How many standard deviations lie between the score of each row and a decision for another class.
+        """How many standard deviations the score of each row is from a decision for another class.
 
-        Weights of arow are normally distributed: so is a score, with the variance sum of x^2 s^2. Of two classes the
-        score is compared with the threshold, of more the highest with the next.
+        In arow a weight is normally distributed, with variance s^2, and so is a score, with variance sum(x^2 s^2). With
+        two classes the score is compared with the threshold, with more classes the highest score with the next.
         """
         rows = native.rows_of(values, degree=self.settings.degree)
         return native.confidences(unit_scores, self.run.learner.score_variances(rows), self.decides_above)
 
     def unknown_entries(self, values: Csr) -> int | None:
         rows = native.rows_of(values)
-        if not self._scorer.is_compact or self.is_small:  # which has met words that it has no weight for
+        if not self._scorer.is_compact or self.is_small:  # a small model has dropped weights of words that it learned
             return None
         if rows.left_out is None:
             self._scorer.scores(rows)
@@ -163,21 +163,21 @@ class LinearModel(Model):
     # -- its columns ------------------------------------------------------------------------------------------------
 
     def name(self, column: int) -> str:
-        """The name of a column: its header, its word or its number; of a product, the names of its factors."""
+        """The name of a column: its header, word or number; for a product, the names of its factors."""
         degree = self.settings.degree
         if degree > 1:
             return product_name([self.input_name(part) for part in product_at(column, self._columns, degree)])
         return self.input_name(column)
 
     def factors(self, column: int) -> tuple[int, ...]:
-        """The columns of the examples whose product this column is; the column itself where it is not a product."""
+        """The columns of the examples whose product this column is; the column itself if it is no product."""
         degree = self.settings.degree
         parts = product_at(column, self._columns, degree) if degree > 1 else (column,)
         return tuple(factor for part in parts for factor in self._crossed.get(part, (part,)))
 
     @property
     def input_columns(self) -> list[int]:
-        """The columns of an example before any are multiplied."""
+        """The columns of an example before products are added."""
         return [j for j in range(self._columns) if j not in self._crossed]
 
     @cached_property
@@ -191,7 +191,7 @@ class LinearModel(Model):
         return columns_of(self.features, self.settings.degree)
 
     def input_name(self, column: int) -> str:
-        """The name of a column of the examples, before any are multiplied."""
+        """The name of a column of the examples, before products are added."""
         space = self.space
         if space.kind == "index":
             return str(column + space.index_base)

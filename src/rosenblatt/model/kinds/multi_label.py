@@ -27,7 +27,7 @@ from rosenblatt.storage.tensors import Tensors, read_buffer
 
 _PARAMETERS, _ENDS = "labels.parameters", "labels.ends"
 _MEMBERS, _SET_ENDS = "sample.members", "sample.ends"
-_BETWEEN = (",", ";", "|")  # labels of a prediction, where nothing stood between those of the data
+_SEPARATORS = (",", ";", "|")  # of predicted labels, if the data had no separator
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +39,16 @@ class MultiLabelModel(LinearModel):
 
     calibrations: tuple[Calibration, ...] = ()  # of each label
     thresholds: tuple[Threshold, ...] = ()  # of each label
-    sample_sets: tuple[tuple[int, ...], ...] = ()  # of labels, which the truth of the sample names by number
+    sample_sets: tuple[tuple[int, ...], ...] = ()  # the label sets, to which the truth of the sample refers by number
 
     @property
     def separator(self) -> str:
-        """What stands between the labels of an example."""
+        """The text between the labels of an example."""
         separator = self.space.settings.get("label_separator")
         if separator not in (None, UNIT):
             return str(separator)
         names = list(map(str, self.classes))
-        return next((mark for mark in _BETWEEN if not any(mark in name for name in names)), _BETWEEN[0])
+        return next((mark for mark in _SEPARATORS if not any(mark in name for name in names)), _SEPARATORS[0])
 
     @property
     def why_no_confidence(self) -> str | None:

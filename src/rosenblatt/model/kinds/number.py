@@ -1,7 +1,7 @@
-"""A linear model that predicts a number: the output of its unit as it is, in the unit of the target.
+"""A linear model that predicts a number: the score itself, converted to the unit of the target.
 
-The run learned targets that were centred and scaled. With quantiles it has a unit for each level, and the one nearest
-the median is the prediction.
+The run learned targets that were centred and scaled. With quantiles it has a unit for each level, and the one
+nearest to the median gives the prediction.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from rosenblatt.records import Floats
 from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors
 
-TASK = "number"  # as the space of such a model says it
+TASK = "number"  # the setting `task` in the feature space of such a model
 
 
 class Target(NamedTuple):
-    """What is predicted: its name, where it has one, and how it was scaled."""
+    """The predicted quantity: its name, if it has one, and how it was scaled."""
 
     name: str = ""
     scale: TargetScale = TargetScale()
@@ -65,7 +65,7 @@ class NumberModel(LinearModel):
 
     @property
     def levels(self) -> tuple[float, ...]:
-        """The quantiles that it predicts; none where it predicts the number itself."""
+        """The quantiles that it predicts; none if it predicts the number itself."""
         return tuple(self.settings.quantiles)
 
     @cached_property
@@ -75,8 +75,8 @@ class NumberModel(LinearModel):
         return min(range(len(levels)), key=lambda k: abs(levels[k] - 0.5))
 
     def answers(self, unit_scores: Any) -> Floats:
-        """A row per example, a column per unit, in the unit of the target; quantiles in their order (Chernozhukov,
-        Fernandez-Val and Galichon 2010: to sort those that cross takes none further from the truth)."""
+        """A row per example, a column per unit, in the unit of the target. Quantiles are sorted, which does not move
+        any further from the truth (Chernozhukov, Fernandez-Val and Galichon 2010)."""
         answers = self.target.scale.outside(np.asarray(unit_scores))
         return np.sort(answers, axis=1) if answers.shape[1] > 1 else answers
 
@@ -85,7 +85,7 @@ class NumberModel(LinearModel):
         return np.ascontiguousarray(self.answers(unit_scores)[:, self.median_unit])
 
     def bounds(self, predicted: Floats) -> tuple[Floats, Floats] | None:
-        """The lower and the upper bounds of the intervals of predictions; None where the model has none."""
+        """The lower and the upper bounds of prediction intervals; None if the model has none."""
         if self.interval is None:
             return None
         return predicted - self.interval.half_width, predicted + self.interval.half_width

@@ -1,7 +1,7 @@
 """The map from scores to probabilities, fitted to scores of examples that the model had not learned.
 
-cpp/calibrate/calibrate.hpp says what the maps are. The one with the least log loss in cross-validation is kept; where
-chance may explain the difference, the temperature, which calls the class with the highest score the most probable.
+cpp/calibrate/calibrate.hpp defines the maps. The one with the smallest log loss in cross-validation is kept; if chance
+may explain the difference, the temperature map, in which the class with the highest score is always the most probable.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from rosenblatt.storage.tensors import Tensors, all_finite, read_buffer
 _TENSOR = "calibration.parameters"
 _FOLDS = 3
 _FEWEST = {"platt": 20, "beta": 200, "isotonic": 1000}  # examples, a tenth of them of the rarer class
-_FEWEST_OF_CLASS = 20  # examples for each class, where each has numbers of its own
-_SURE = 1.0  # standard errors by which another map must be better than the temperature
+_FEWEST_OF_CLASS = 20  # examples for each class, if each has parameters of its own
+_SURE = 1.0  # standard errors by which another map must be better than the temperature map
 
 
 class Calibration(NamedTuple):
-    """One map, as plain numbers."""
+    """One map from scores to probabilities."""
 
     kind: str
     parameters: Any  # a buffer of doubles
@@ -48,7 +48,7 @@ class Calibration(NamedTuple):
 def calibrate(
     honest: HonestScores, scheme: str, n_classes: int, loss: str = "", kind: str | None = None
 ) -> Calibration:
-    """The best map for these scores, which a rule of this loss has learned, or the best of one kind."""
+    """The best map for these scores, or the best of one kind; `loss` is that of the rule that learned them."""
     scores = class_scores(scheme, honest.scores, n_classes)
     logits = own_probabilities(loss, scheme, n_classes) is not None
     kind = kind or _best_kind(scores, honest.truth, n_classes, logits)
@@ -70,7 +70,7 @@ def _best_kind(scores: Any, truth: Any, n_classes: int, logits: bool) -> str:
 
 
 def _kinds(truth: Any, n_classes: int) -> list[str]:
-    """The maps with more than one number that so many examples can fit."""
+    """The maps with more than one parameter for which there are enough examples."""
     examples = len(truth)
     if n_classes > 2:
         return ["softmax"] if examples >= _FEWEST_OF_CLASS * n_classes else []
@@ -80,7 +80,7 @@ def _kinds(truth: Any, n_classes: int) -> list[str]:
 
 
 def own_probabilities(loss: str, scheme: str, n_classes: int) -> Calibration | None:
-    """The map of a loss that models probabilities: a sigmoid of one score, a softmax of scores that decide jointly."""
+    """The map of a loss that models probabilities: a sigmoid of one score, or a softmax of joint scores."""
     if loss != "logistic" or scheme not in ("binary", "joint"):
         return None
     any_score = (-float_info.max, float_info.max)
@@ -90,14 +90,14 @@ def own_probabilities(loss: str, scheme: str, n_classes: int) -> Calibration | N
 
 
 def unpack_calibration(header: Header, tensors: Tensors, n_classes: int) -> Calibration:
-    """A map from a file: of a kind for so many classes, finite and rising."""
+    """The map in a file, checked: its kind suits the number of classes, its parameters are finite and rising."""
     kind, parameters = header.text("kind"), read_buffer(tensors, _TENSOR, "float64")
     check_map(kind, parameters, n_classes)
     return Calibration(kind, parameters, n_classes, header.count("examples"), header.text("measured_on"))
 
 
 def check_map(kind: str, parameters: memoryview, n_classes: int) -> str:
-    """The kind of a map, if it is one for so many classes, and its parameters are finite and rising."""
+    """The kind of a map, if it suits the number of classes, and its parameters are finite and rising."""
     if kind not in ("temperature", *(("softmax",) if n_classes > 2 else _FEWEST)):
         raise damaged(f"{kind!r} is not a map from the scores of {n_classes} classes to probabilities")
     if not all_finite(parameters) or not _is_rising(kind, parameters.tolist(), n_classes):

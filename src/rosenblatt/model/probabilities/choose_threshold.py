@@ -1,7 +1,7 @@
-"""The score above which the positive of two classes is decided: chosen on examples that the model had not learned.
+"""The score above which the positive of two classes is decided, chosen on examples that the model had not learned.
 
-Between two neighbouring scores every threshold decides the same, so the ones between them, below all and above all are
-the ones to choose from.
+All thresholds between two neighbouring scores decide alike, so that one between each two, one below all scores and one
+above all are enough to choose from.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from rosenblatt.records import HonestScores
 from rosenblatt.storage.checked_header import Header, damaged
 
 EVEN = 0.5  # above this probability the positive of two classes is the more probable one
-_HALVINGS = 200  # of the scores between which a probability lies
+_HALVINGS = 200  # steps of the bisection, at most
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A chosen threshold, what it was chosen by, and what to expect of it, by the examples that it was chosen on."""
+    """A chosen threshold, its criterion, and its results on the examples that it was chosen on."""
 
     score: float
     probability: float  # of the positive class at this score
     criterion: str
     examples: int
     positives: int  # of these
-    above: int  # examples above it: those that are decided to be positive
+    above: int  # examples above it, which are decided to be positive
     hits: int  # positives above it
-    is_met: bool = True  # does it do what the criterion requires?
+    is_met: bool = True  # whether it meets the criterion
 
     @property
     def is_even(self) -> bool:
-        """Is the more probable class decided, as without a threshold?"""
+        """Whether it decides for the more probable class, as without a threshold."""
         criterion = criterion_of(self.criterion)
         return criterion is not None and criterion.kind == "probability" and criterion.number == EVEN
 
     @property
     def precision(self) -> float:
-        """Of the examples above it, the share that is positive; 1 where there are none."""
+        """The share of positives among the examples above it; 1 if there are none."""
         return self.hits / self.above if self.above else 1.0
 
     @property
     def recall(self) -> float:
-        """Of the positives, the share above it."""
+        """The share of the positives that is above it."""
         return self.hits / self.positives if self.positives else 0.0
 
     @property
@@ -78,7 +78,7 @@ def choose_threshold(criterion: Criterion, honest: HonestScores, calibration: Ca
 def _cuts(pairs: list[tuple[float, int]]) -> Iterator[tuple[float, int, int]]:
     """Every threshold that decides differently, the highest first, with the examples and the positives above it.
 
-    `pairs` are scores and labels, falling.
+    `pairs` are scores and labels, the highest score first.
     """
     hits = 0
     yield float_info.max, 0, 0
@@ -93,7 +93,7 @@ def _cuts(pairs: list[tuple[float, int]]) -> Iterator[tuple[float, int, int]]:
 
 
 def _best(criterion: Criterion, thresholds: list[Threshold]) -> Threshold:
-    """The best of all thresholds, which come highest first; the highest of equals."""
+    """The best threshold; they are given highest first, and of equally good ones the highest is taken."""
     if criterion.kind == "f1":
         return max(thresholds, key=lambda one: one.f1)
     if criterion.kind == "cost":

@@ -1,6 +1,7 @@
-"""The scores that a model was calibrated by, kept in its file: when it learns on, it is calibrated by old and new ones.
+"""The scores that a model was calibrated with, saved in its file. If it continues learning, it is calibrated with old
+and new ones.
 
-They are a bounded sample of the examples, each scored by weights that had not learned it.
+They are those of a bounded sample of the examples, each scored by weights that had not learned it.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from rosenblatt.records import HonestScores
 from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, all_finite, read_buffer
 
-_MOST = 4096  # examples that are kept where they cannot be continued to the bit
-MOST_OF_LABELS = 1 << 20  # scores in a file, one a label and example
+_MOST = 4096  # examples of a sample that cannot be continued bit for bit
+MOST_OF_LABELS = 1 << 20  # scores in a file, one for each label and example
 _KINDS = ("out-of-fold", "held-out", "progressive")
 
 
 class HonestSample(NamedTuple):
     """Scores of some examples, and how many examples these stand for.
 
-    Of a run in one pass they are those of every `stride`-th example from example `first` on: the run goes on adding to
-    them as if it had not stopped. Elsewhere the stride is 0.
+    For a run in one pass they are those of every `stride`-th example from example `first` on, and the run continues
+    to add to them as if it had not stopped. Otherwise the stride is 0.
     """
 
     scores: Any  # [example, unit], float64
@@ -37,7 +38,7 @@ class HonestSample(NamedTuple):
         return HonestSample, tuple(self._replace(scores=np.asarray(self.scores), truth=np.asarray(self.truth)))
 
     def restore(self, run: Run, truth: Any = None) -> None:
-        """Let the run go on with this sample, where it can be continued; `truth` where its classes were renumbered."""
+        """Let the run continue this sample, if that is possible; give `truth` if its classes were renumbered."""
         if self.stride:
             before = array("Q", (self.first + k * self.stride for k in range(len(self.truth))))
             truth = self.truth if truth is None else truth
@@ -52,12 +53,12 @@ class HonestSample(NamedTuple):
 
 
 def continued(scores: Any, truth: Any, before: Any, stride: int, examples: int) -> HonestSample:
-    """The sample of a run in one pass, as its learner has it: `before` are the examples before each of them."""
+    """The sample of a run in one pass, as its learner has it; `before` counts the examples before each of them."""
     return HonestSample(scores, truth, "progressive", examples, stride, before[0] if len(before) else 0)
 
 
 def thinned(honest: HonestScores, examples: int, most: int | None = None) -> HonestSample:
-    """A sample of scores that cannot be continued: of at most some thousand examples, evenly spread."""
+    """A sample of scores that cannot be continued: at most `most` examples, evenly spread."""
     most = _MOST if most is None else min(most, _MOST)
     if len(honest) <= most:
         return HonestSample(honest.scores, honest.truth, honest.kind, examples)
@@ -67,7 +68,8 @@ def thinned(honest: HonestScores, examples: int, most: int | None = None) -> Hon
 
 
 def merged(old: HonestSample, new: HonestScores, new_examples: int) -> HonestScores:
-    """Old and new scores together, each standing for as many examples: of the more closely spaced some are left out."""
+    """Old and new scores together. Some of the more closely spaced ones are left out, so that each score stands for
+    the same number of examples."""
     if not len(new.truth):
         return HonestScores(old.scores, old.truth, old.kind)
     parts = (old.scores, old.truth, old.examples), (new.scores, new.truth, new_examples)
@@ -80,7 +82,7 @@ def merged(old: HonestSample, new: HonestScores, new_examples: int) -> HonestSco
 
 
 def _evenly(count: int, wanted: int) -> NDArray[np.intp]:
-    """So many of these rows, at most all of them."""
+    """`wanted` of `count` rows, evenly spread; at most all of them."""
     wanted = min(max(wanted, 1), count)
     return np.arange(wanted) * count // max(wanted, 1)
 
@@ -92,7 +94,7 @@ def unpack_sample(header: Header, tensors: Tensors, n_units: int, n_classes: int
 
 
 def unpack_number_sample(header: Header, tensors: Tensors, n_units: int) -> HonestSample:
-    """The same of a model that predicts numbers."""
+    """The sample of a model that predicts numbers."""
     truth = read_buffer(tensors, "sample.truth", "float64")
     return _unpack(header, tensors, n_units, truth, all_finite(truth))
 

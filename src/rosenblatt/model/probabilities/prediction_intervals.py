@@ -1,9 +1,9 @@
 """How far from a predicted number the target may lie: split conformal prediction (Papadopoulos and others 2002).
 
-Take n examples that the model predicted before it learned them, and a new one like them. In the order of the n + 1
-distances between prediction and target, the place of the new one is any of the n + 1 with the same probability. So its
-distance is at most the k-th smallest of the others with probability k / (n + 1) or more, whatever the distribution:
-k = ceil(confidence * (n + 1)), which of too few examples is none of them, and nothing can be promised.
+Take n examples that the model predicted before it learned them, and a new one like them. When the n + 1 distances
+between prediction and target are sorted, the new one is at each of the n + 1 places with the same probability. So its
+distance is at most the k-th smallest of the others with probability k / (n + 1) or more, whatever the distribution. We
+take k = ceil(confidence * (n + 1)); with too few examples it exceeds n, and no interval can be promised.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from rosenblatt.storage.checked_header import Header, damaged
 
 
 class PredictionInterval(NamedTuple):
-    """A prediction plus and minus `half_width` contains the target with probability `confidence`.
+    """The interval of `half_width` on both sides of a prediction contains the target with probability `confidence`.
 
-    `covered` of the `examples` did, each judged by a half-width from the other half of them.
+    It did for `covered` of the `examples`, each judged by a half-width from the other half of them.
     """
 
     confidence: float
-    half_width: float  # infinite where too few examples are known to promise anything
+    half_width: float  # infinite if there were too few examples
     examples: int
     covered: int
     measured_on: str = ""  # how they were predicted: out-of-fold, held-out or progressive
@@ -50,10 +50,10 @@ def unpack_interval(header: Header) -> PredictionInterval:
 def prediction_interval(
     residuals: Sequence[float], confidence: float, measured_on: str = "", *, from_the_start: bool = True
 ) -> PredictionInterval:
-    """The interval of a confidence, from the differences of targets and predictions that did not know them.
+    """The interval for a confidence, from the differences between targets and predictions made without knowing them.
 
-    Of *progressive* predictions `from_the_start` only the second half counts: the first are by a model that had
-    learned little.
+    Of *progressive* predictions `from_the_start` only the second half counts, because the first ones come from a model
+    that had learned little.
 
     >>> prediction_interval([0.5, -1.0, 2.0, 1.5, -0.1, 3.0, -2.5, 1.0, 0.2], 0.9).half_width
     3.0
@@ -71,9 +71,9 @@ def prediction_interval(
 
 
 def half_width(distances: Iterable[float], confidence: float) -> float:
-    """The k-th smallest distance, k = ceil(confidence * (n + 1)); infinite where k exceeds n."""
+    """The k-th smallest distance, k = ceil(confidence * (n + 1)); infinite if k exceeds n."""
     ordered = sorted(distances)
-    k = math.ceil(confidence * (len(ordered) + 1) - 1e-9)  # 0.95 * 20 is 19, also where a float is a little more
+    k = math.ceil(confidence * (len(ordered) + 1) - 1e-9)  # 0.95 * 20 is 19, even if the float is slightly more
     return ordered[max(k, 1) - 1] if k <= len(ordered) else math.inf
 
 

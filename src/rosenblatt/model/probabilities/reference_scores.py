@@ -1,4 +1,4 @@
-"""The scores of examples that a model had not learned, in ten bins: what drift compares new scores with."""
+"""The scores of examples that a model had not learned, in ten bins, with which new scores are compared for drift."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rosenblatt.records import HonestScores
 from rosenblatt.storage.checked_header import Header, damaged
 
 _BINS = 10
-FEWEST = 100  # examples whose scores can be compared
+FEWEST = 100  # examples, to compare their scores
 
 
 class Reference(NamedTuple):
-    """The scores of examples that the model had not learned when it gave them: the share of each bin.
+    """The share of scores in each bin, for examples that the model had not learned when it scored them.
 
-    Of two classes the bins lie between the edges; of more, each class is one.
+    With two classes the bins are between the edges; with more, each class is a bin.
     """
 
     edges: tuple[float, ...]
@@ -30,9 +30,9 @@ class Reference(NamedTuple):
 
 
 def reference_of(honest: HonestScores, model: Model) -> Reference | None:
-    """None where there are too few examples to compare with.
+    """The reference of a model; None if there are too few examples to compare with.
 
-    Of scores given while it learned, the last half: the first are those of a model that knew little.
+    Of scores given while it learned, the second half is used, as the first ones come from a model that knew little.
     """
     first = len(honest) // 2 if honest.kind == "progressive" else 0
     n = len(honest) - first

@@ -1,4 +1,4 @@
-"""A model with its map from scores to probabilities, and the threshold that it decides by."""
+"""Adds to a model its map from scores to probabilities, and its threshold."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SURE = 2.0  # standard deviations
 
 
 def with_probabilities(model: LinearModel, honest: HonestScores | None, plan: Plan) -> LinearModel:
-    """The model with its map from scores to probabilities, and with the threshold that was asked for.
+    """The model with its map from scores to probabilities, and with the requested threshold.
 
-    Where all is decided by the data, so is the threshold: the more probable class is decided, which is the one with
-    the higher score unless the map says clearly otherwise.
+    If everything is left to the data, so is the threshold: the more probable class by the map is decided, unless that
+    is clearly worse than a threshold of 0.
     """
     if honest is None:
         return model
@@ -35,14 +35,14 @@ def with_probabilities(model: LinearModel, honest: HonestScores | None, plan: Pl
     if threshold is not None and plan.threshold is None:
         by_score = replace(decided, threshold=None)
         if _clearly_worse(decided, by_score, honest):
-            # Few far scores may bend a map; the temperature, which does not move the threshold, is the safer one.
+            # A few outlying scores may bend a map; the temperature map is safer, as it does not move the threshold.
             plain = calibrate(honest, model.scheme, len(model.classes), model.loss, "temperature")
             decided = replace(by_score, calibration=plain)
     return replace(decided, reference=reference_of(honest, decided))
 
 
 def _clearly_worse(model: LinearModel, other: LinearModel, honest: HonestScores) -> bool:
-    """Whether a model errs on clearly more of these examples than another, by those on which they differ (McNemar)."""
+    """Whether a model makes clearly more errors than another, judged by the examples on which they differ (McNemar)."""
     decisions = zip(model.decided(honest.scores).tolist(), other.decided(honest.scores).tolist(), strict=True)
     differ = [(a, b, truth) for (a, b), truth in zip(decisions, honest.truth.tolist(), strict=True) if a != b]
     lost: int = sum((b == truth) - (a == truth) for a, b, truth in differ)
@@ -50,7 +50,7 @@ def _clearly_worse(model: LinearModel, other: LinearModel, honest: HonestScores)
 
 
 def _threshold(wanted: float | str | None, honest: HonestScores, calibration: Calibration) -> Threshold:
-    """The threshold that was asked for, or the one above which the positive class is the more probable."""
+    """The requested threshold, or the one above which the positive class is the more probable."""
     from rosenblatt.model.probabilities.choose_threshold import EVEN, choose_threshold
     from rosenblatt.options.values.threshold_criterion import criterion_of
 

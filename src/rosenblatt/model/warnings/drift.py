@@ -1,8 +1,8 @@
-"""Are new examples like those that a model was learned from? Their scores say so, their numbers, and their words.
+"""How far new examples differ from those that a model was learned from: by scores, columns of numbers, and words.
 
-How far the scores have moved is measured by the population stability index, the sum of (p - q) log(p / q) over bins:
-the tenths of the scores of examples that the model had not learned, or the classes they were decided for. Below 0.1
-the distributions are alike, above 0.25 they differ much (Siddiqi 2006).
+Scores are compared by the population stability index, the sum of (p - q) log(p / q) over bins. These are tenths of the
+scores of examples that the model had not learned, or the classes it decided for. Below 0.1 the distributions are alike,
+above 0.25 they differ much (Siddiqi 2006).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rosenblatt.model.predict import PredictedBlock
 
 _SAMPLED = 256  # rows of each block whose scores are counted
-_HANDFUL = 20  # examples, too few to say how many of their words are new
+_HANDFUL = 20  # with fewer examples, the share of new words says little
 SOME, MUCH = 0.1, 0.25
 _MOVED = 0.5  # standard deviations by which the mean of a column must move to be mentioned
 
@@ -52,7 +52,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class NewWords:
-    """How many words and phrases of new examples the model has no weight for, of how many."""
+    """How many of the words and phrases of new examples the model has no weight for."""
 
     unknown: int
     total: int
@@ -64,7 +64,7 @@ class NewWords:
 
 
 class Watch:
-    """Looks at the predictions for new examples as they pass."""
+    """Collects statistics of new examples and their predictions, block by block."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -97,7 +97,7 @@ class Watch:
             self._counts[k] += 1
 
     def drift(self) -> Drift | None:
-        """None for few examples, and for a model that does not say what its own were like."""
+        """None with few examples, and for a model without the scores to compare with."""
         n = sum(self._counts)
         if self._reference is None or n < FEWEST:
             return None
@@ -117,11 +117,11 @@ class Watch:
 
     @property
     def new_words(self) -> NewWords | None:
-        """None where words are not hashed, and for a handful of examples."""
+        """None if words are not hashed, and with few examples."""
         return NewWords(self._unknown, self._entries) if self._entries and self._rows >= _HANDFUL else None
 
     def warnings(self) -> list[str]:
-        """A sentence where the scores have moved much."""
+        """A sentence if the scores have moved much."""
         drift = self.drift()
         if drift is None or drift.index < MUCH:
             return []
@@ -129,7 +129,7 @@ class Watch:
 
 
 def stability_index(shares: Sequence[float], n_reference: int, counts: Sequence[int]) -> float:
-    """The index, less what chance alone makes of it: about (bins - 1) (1/n + 1/m) for n and m examples.
+    """The index, minus its expected value by chance alone: about (bins - 1) (1/n + 1/m) for n and m examples.
 
     >>> round(stability_index([0.5, 0.5], 10_000, [5_000, 5_000]), 3)
     0.0
@@ -146,7 +146,7 @@ def stability_index(shares: Sequence[float], n_reference: int, counts: Sequence[
 
 
 def _sample(numbers: Any, letter: str) -> list[Any]:
-    """Up to so many numbers, evenly spread."""
+    """Up to _SAMPLED of the numbers, evenly spread."""
     flat = memoryview(numbers).cast("B").cast(letter)  # type: ignore[call-overload]
     return array(letter, flat)[:: -(-len(flat) // _SAMPLED) or 1].tolist()
 

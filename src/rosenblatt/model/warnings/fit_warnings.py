@@ -1,4 +1,4 @@
-"""No worthless answer in silence (clause 10 of the learning contract): what a person must know before using a model."""
+"""What a user must know before using a model: no worthless answer in silence (clause 10 of the learning contract)."""
 
 import math
 from collections import Counter
@@ -16,8 +16,8 @@ from rosenblatt.records import HonestScores, Label
 
 FEWEST_EXAMPLES = 10  # of a class
 _Z = 1.959963984540054  # 95% of a normal distribution lie within this many deviations
-_RANKS = 0.6  # an area under the ROC curve that is worth a threshold
-_MOST_WEIGHTS = 1 << 20  # that are looked through for the heaviest columns
+_RANKS = 0.6  # with a larger area under the ROC curve, a threshold is worthwhile
+_MOST_WEIGHTS = 1 << 20  # that are searched for the heaviest columns
 _SHOWN = 3  # labels that a sentence names
 
 
@@ -45,7 +45,7 @@ class Caution(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What a model decided about examples that it may be judged by: `table[i][j]` of class i were decided to be j."""
+    """The decisions of a model on examples that it had not learned: `table[i][j]` of class i were decided to be j."""
 
     classes: Sequence[Label]
     table: Sequence[Sequence[float]]
@@ -61,7 +61,7 @@ class Judged(NamedTuple):
 
     @property
     def decided(self) -> list[Label]:
-        """The classes that were decided at all."""
+        """The classes that were decided at least once."""
         return [label for k, label in enumerate(self.classes) if any(row[k] for row in self.table)]
 
     @property
@@ -80,7 +80,7 @@ def baseline_error(counts: Sequence[float]) -> float:
 
 
 def clearly_less(error: float, baseline: float, examples: float) -> bool:
-    """Does the 95% interval of an error lie below the baseline? (That of Wilson 1927, solved for the baseline.)
+    """Whether the 95% interval of an error is below the baseline (Wilson 1927, solved for the baseline).
 
     >>> clearly_less(0.1, 0.2, 100), clearly_less(0.1, 0.2, 50)
     (True, False)
@@ -89,10 +89,10 @@ def clearly_less(error: float, baseline: float, examples: float) -> bool:
 
 
 def clearly_better(judged: Judged) -> bool:
-    """Does a model get clearly more of the same examples right than a guess of the commonest class?
+    """Whether a model is clearly more often right on the same examples than always guessing the commonest class.
 
-    The two differ only where the model decides another class. Where it then is as often right as the guess, chance
-    gives a difference with the variance of the number of these examples (McNemar 1947).
+    The two differ only on examples for which the model decides another class. If both are equally often right on
+    these, the variance of the difference is the number of examples on which one of them is right (McNemar 1947).
     """
     guess = judged.commonest
     gained = sum(row[k] for k, row in enumerate(judged.table) if k != guess)
@@ -101,7 +101,7 @@ def clearly_better(judged: Judged) -> bool:
 
 
 def worthless(judged: Judged, *, clearly_less_errors: bool = False, advice: str = "") -> list[Caution]:
-    """A warning where a model decides one class only, or is no better than always guessing the commonest class."""
+    """A warning if a model decides one class only, or is no better than always guessing the commonest class."""
     classes, counts = judged.classes, judged.counts
     decided = judged.decided
     guess = quoted(classes[judged.commonest])
@@ -128,7 +128,7 @@ def no_better(guess: str, error: float, baseline: float, examples: float, advice
 
 
 def few_examples(classes: Sequence[Label], counts: Sequence[float], noun: str = "class") -> list[Caution]:
-    """A warning where classes have too few examples to be learned or judged.
+    """A warning if classes have too few examples to be learned or judged.
 
     >>> print(*few_examples(("ham", "spam"), [400, 1]))
     The class 'spam' has 1 example: with fewer than ten, chance decides what is learned and measured of it.
@@ -152,7 +152,7 @@ def few_examples(classes: Sequence[Label], counts: Sequence[float], noun: str = 
 
 
 def labels_alike(classes: Sequence[Label]) -> list[Caution]:
-    """A warning where labels differ in upper and lower case only: each is a class of its own.
+    """A warning if labels differ in upper and lower case only, since each is a class of its own.
 
     >>> print(*labels_alike(("No", "no", "yes")))
     The labels 'No' and 'no' differ in upper and lower case only, and are different classes: if they mean the same, \
@@ -177,7 +177,7 @@ write them alike.
 
 
 def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
-    """What a person must know of a fit: whether it is worth more than a guess, and which classes are too small."""
+    """The warnings about a fit, such as that it is no better than a guess, or that classes are too small."""
     classes, counts, chosen = fitting.classes, fitting.class_counts, fitting.chosen
     guess, baseline = quoted(classes[counts.index(max(counts))]), baseline_error(counts)
     new_error = fitting.candidates.new_error(chosen)
@@ -189,15 +189,15 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
         error, rows = fitting.choice.error, fitting.choice.rows
     if fitting.honest_scores is not None and model.threshold is not None:
         error = judged_by(fitting.honest_scores, model).error
-    # With weights or a threshold, more errors than a guess makes may be what is wanted.
-    otherwise = fitting.plan.class_weight is not None or fitting.plan.threshold is not None
-    if otherwise or not clearly_less(error, baseline, rows):
+    # With class weights or a threshold, the user may accept more errors than a guess makes.
+    weighs_errors = fitting.plan.class_weight is not None or fitting.plan.threshold is not None
+    if weighs_errors or not clearly_less(error, baseline, rows):
         judged = judged_by(fitting.honest_scores, model) if fitting.honest_scores is not None else None
         decided = judged.decided if judged is not None else []
-        advice = "" if otherwise else _advice(fitting.honest_scores, classes)
+        advice = "" if weighs_errors else _advice(fitting.honest_scores, classes)
         if len(decided) == 1:
             yield one_class(quoted(decided[0]), guess, advice)
-        elif not otherwise and (judged is None or not clearly_better(judged)):
+        elif not weighs_errors and (judged is None or not clearly_better(judged)):
             yield no_better(guess, error, baseline, rows, advice)
     yield from few_examples_of_new(fitting)
     yield from labels_alike(classes)
@@ -214,7 +214,7 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
 
 
 def warnings_of_reading(fitting: Fitting) -> Iterator[Caution]:
-    """What was read otherwise than a person may think, and a checkpoint that could not be written."""
+    """Warnings about cells that were read in an unexpected way, and a checkpoint that could not be written."""
     if fitting.checkpoint_failure is not None:
         yield Caution("checkpoint", f"T{fitting.checkpoint_failure[1:]}; the fit went on without it.")
     for sentence in fitting.source.warnings():
@@ -222,7 +222,7 @@ def warnings_of_reading(fitting: Fitting) -> Iterator[Caution]:
 
 
 def few_examples_of_new(fitting: Fitting, noun: str = "class") -> list[Caution]:
-    """A warning for classes that have too few examples, and of which a model that learns on had none before."""
+    """A warning for classes with too few examples; only new ones, if a saved model continues learning."""
     counts = zip(fitting.classes, fitting.class_counts, strict=True)
     new = [(label, count) for label, count in counts if label not in fitting.classes_before]
     return few_examples([label for label, _ in new], [count for _, count in new], noun)
@@ -250,7 +250,7 @@ def _leak(what: str, error: float, drop: str = "") -> Caution:
 
 
 def _advice(honest: HonestScores | None, classes: Sequence[Label]) -> str:
-    """Of two classes whose decisions are worth little: the scores may still rank them, as where one class is rare."""
+    """The advice if decisions between two classes are worth little, but scores rank them, as when one class is rare."""
     if honest is None or len(classes) != 2:
         return ""
     positives = sum(honest.truth)
@@ -261,9 +261,9 @@ def _advice(honest: HonestScores | None, classes: Sequence[Label]) -> str:
 
 
 def advice_for_rare(classes: Sequence[Label], second_is_rarer: bool, area: float, lowest: float) -> str:
-    """What to do where the scores of two classes rank them well, by the area under the ROC curve.
+    """The advice if the scores rank two classes well, by the area under the ROC curve.
 
-    A threshold is chosen for the second class; to find more of a rare first one, classes are weighed.
+    A threshold is chosen for the second class; to find more of a rare first class, use class weights.
     """
     if lowest <= _RANKS:
         return ""
@@ -296,7 +296,7 @@ def _ranking(scores: Sequence[float], truth: Sequence[int]) -> tuple[float, floa
 
 
 def judged_by(honest: HonestScores, model: LinearModel) -> Judged:
-    """What the model decides by scores of examples that it had not learned."""
+    """The decisions of the model on the scores of examples that it had not learned."""
     n = len(model.classes)
     decided = model.decided(honest.scores).tolist()
     counts = Counter(zip(honest.truth.tolist(), decided, strict=True))
@@ -304,7 +304,7 @@ def judged_by(honest: HonestScores, model: LinearModel) -> Judged:
 
 
 def unknown_labels(labels: Sequence[Label], examples: int, total: int) -> list[Caution]:
-    """A warning where examples have labels that the model never saw."""
+    """A warning if examples have labels that the model never saw."""
     if not examples:
         return []
     named = ", ".join(map(quoted, labels[:_SHOWN])) + (", …" if len(labels) > _SHOWN else "")

@@ -1,7 +1,7 @@
-"""Columns, words and features that give the label away by themselves, such as what is only known after the outcome.
+"""Columns, words and features that alone reveal the label, such as values that are known only after the outcome.
 
-A feature is judged on some of the first rows by guessing the class of each from the others: the commonest class of the
-rows with the same value; of a value that no other row has, the class of the neighbour in sorted order.
+A feature is judged on some of the first rows by guessing the class of each row from the others: the commonest class of
+the rows with the same value or, if no other row has the value, the class of the neighbour in sorted order.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from rosenblatt.learn.files.leak_sample import FEWEST_ERRORS, FEWEST_ROWS, TELLI
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.records import Block, Csr, FeatureSpace, Floats
 
-_MOST_COLUMNS = 40  # those with the largest weights: a column that gives the label away is among them
-_MOST_LEAKS = 2  # where more features tell the classes apart, they are simply easy to tell
-_SMALL = 0.03  # errors of a feature that gives the label away,
-_SMALL_SHARE = 0.15  # and as a share of those of a guess
+_MOST_COLUMNS = 40  # with the largest weights: a column that reveals the label is among them
+_MOST_LEAKS = 2  # if more features reveal the classes, these are simply easy to tell apart
+_SMALL = 0.03  # the largest error of a feature that reveals the label,
+_SMALL_SHARE = 0.15  # also as a share of the error of a guess
 
 
 def leaking_columns(block: Block, space: FeatureSpace, coef: Floats | None = None) -> dict[str, float]:
-    """The columns that give the label away, each with its share of errors; `block` holds some labelled rows.
+    """The columns that reveal the label, each with its share of errors; `block` holds some labelled rows.
 
-    `coef` are the weights, by which columns are chosen where there are very many.
+    `coef` are the weights, by which columns are chosen if there are many.
     """
     labels = np.asarray(block.labels)
     rows = len(labels)
@@ -38,7 +38,7 @@ def leaking_columns(block: Block, space: FeatureSpace, coef: Floats | None = Non
 
 
 def leaking_features(sample: LeakSample, model: LinearModel) -> dict[str, float]:
-    """The same of the features of sparse rows. Words and pairs of words that share one tell the same: one is named."""
+    """The features of sparse rows that reveal the label. Of a word and pairs of words with it, only one is named."""
     if any(error > _small(sample.guess) for _, error in sample.errors):
         return {}
     named = [(model.input_name(column), error) for column, error in sample.errors]
@@ -57,7 +57,7 @@ def _small(guess: float) -> float:
 
 
 def _features_that_occur(block: Block) -> list[int]:
-    """Of a table with running text, millions of hashed places are in no row."""
+    """The features that some row has: in a table with running text, millions of hashed columns do not occur."""
     values = block.values
     if not isinstance(values, Csr):
         return list(range(values.shape[1]))
@@ -66,7 +66,7 @@ def _features_that_occur(block: Block) -> list[int]:
 
 
 def _heaviest(space: FeatureSpace, numbers: Sequence[int], coef: Floats | None) -> Mapping[str, Sequence[int]]:
-    """The columns with the largest weights, each with its features: one of a number, one for each value of words."""
+    """The columns with the largest weights and their features: one for a number, one for each value of words."""
     words = {f"{column}=": column for column in space.settings.get("words", ())}
     features: dict[str, list[int]] = {}
     for j in numbers:
@@ -76,13 +76,13 @@ def _heaviest(space: FeatureSpace, numbers: Sequence[int], coef: Floats | None) 
         column = next((words[start] for start in words if name.startswith(start)), name)
         features.setdefault(column, []).append(j)
     if coef is not None:
-        weight = np.pad(np.abs(coef).max(axis=0), (0, max(numbers, default=0) + 1))  # of columns that came too late: 0
+        weight = np.pad(np.abs(coef).max(axis=0), (0, max(numbers, default=0) + 1))  # 0 for later columns
         features = dict(sorted(features.items(), key=lambda item: -float(weight[item[1]].max())))
     return dict(islice(features.items(), _MOST_COLUMNS))
 
 
 def _codes(block: Block, features: Sequence[int]) -> Floats:
-    """The value of a column, whose features are in rising order, in every row: a number, or which of its words."""
+    """The value of a column in every row: a number, or which of its words; its `features` are in ascending order."""
     values = block.values
     if isinstance(values, Csr):
         row = np.repeat(np.arange(len(values.indptr) - 1), np.diff(values.indptr))
