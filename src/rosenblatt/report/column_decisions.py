@@ -1,4 +1,4 @@
-"""What was decided about the columns of a table, as one short paragraph and for JSON."""
+"""The decisions about the columns of a table, as one short paragraph and for JSON."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rosenblatt.records import FeatureSpace, logs_of
 from rosenblatt.report.text.layout import clip
 
 _PLAIN = [".", "", "", "", False]  # how a program writes numbers
-# shop_id, shopId, zip code: whole words, for "paid" is an amount
+# shop_id, shopId, zip code: only whole words, since "paid" is an amount
 _NAMES_THINGS = re.compile(r"(?:^|[\W_])(?:id|ID|Id|code|Code|zip|Zip)$|(?<=[a-z])(?:ID|Id|Code|Zip)$")
-_NAMED = 4  # columns that are named; of more, only how many there are
+_NAMED = 4  # columns whose names are shown; if there are more, only the first and their number
 
 
 def columns_record(space: FeatureSpace) -> dict[str, Any] | None:
-    """The kind of each column, and which were left out and why; None where it is not about a table."""
+    """The kind of each column, and which were left out and why; None if the data were not a table."""
     settings = space.settings
     if space.kind != "columns" or "columns" not in settings:
         return None
@@ -41,7 +41,7 @@ def columns_record(space: FeatureSpace) -> dict[str, Any] | None:
 
 
 def columns_sentence(space: FeatureSpace) -> str:
-    """How the columns were read; empty where nothing was decided."""
+    """How the columns were read; empty if nothing was decided."""
     record = columns_record(space)
     if space.kind == "index" and space.scale is not None:
         return f"{plural(len(space.scale), 'number')}, scaled; {as_flag('scale', False)} takes them as they are."
@@ -89,7 +89,7 @@ def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
 
 
 def _about_days(left_out: dict[str, str]) -> Iterator[str]:
-    """Dates of which the weekday and the hour alone are learned."""
+    """About dates of which only the weekday and the hour are learned."""
     for why in dict.fromkeys(left_out.values()):
         columns = [column for column in left_out if left_out[column] == why]
         of_it = _named(columns, "is used by weekday and hour alone", "are used by weekday and hour alone")

@@ -1,4 +1,4 @@
-"""Why a model decides as it does about one example."""
+"""Explains the decision of a model about one example."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from rosenblatt.report.weights import ClassWeights, bias, contributions
 def explain_example(model: LinearModel, example: str | SourceBlock, row: int = 0) -> dict[str, Any]:
     """The predicted class, its score as `predict` gives it, and what each feature adds to it, the largest first.
 
-    The example is written as text, or a row of a block. Of two classes the score is that of the second: what is below
-    0 speaks for the first.
+    The example is text, or a row of a block. With two classes the score is that of the second: contributions below 0
+    are for the first.
     """
     block = _block(model, example)
     unit_scores = model.scores(block.values)
@@ -44,9 +44,9 @@ def explain_example(model: LinearModel, example: str | SourceBlock, row: int = 0
 
 
 def _explain_number(model: NumberModel, block: SourceBlock, row: int, unit_scores: Floats) -> dict[str, Any]:
-    """The prediction, what may be expected around it, and what each feature adds to it, in the unit of the target."""
+    """The prediction, its quantiles or interval, and what each feature adds to it, in the unit of the target."""
     answers = model.answers(unit_scores)[row]
-    unit = int(np.argsort(unit_scores[row], kind="stable")[model.median_unit])  # the others may cross it
+    unit = int(np.argsort(unit_scores[row], kind="stable")[model.median_unit])  # units of quantiles may cross
     bounds = model.bounds(answers[model.median_unit : model.median_unit + 1])
     record: dict[str, Any] = {"prediction": float(answers[model.median_unit])}
     if model.levels:
@@ -61,11 +61,12 @@ def _explain_number(model: NumberModel, block: SourceBlock, row: int, unit_score
 
 
 def _explain_labels(model: MultiLabelModel, block: SourceBlock, row: int, unit_scores: Floats) -> dict[str, Any]:
-    """The labels that apply, and for each what the features add to its score; where none applies, for the likeliest."""
+    """The labels that apply, and for each what the features add to its score; if none applies, for the likeliest."""
     decided = np.asarray(model.decided(unit_scores))[row]
     scores, above = unit_scores[row], np.asarray(model.decides_above_each)
-    chances = np.asarray(model.probabilities(unit_scores))[row].tolist() if model.gives_probabilities else None
-    units = np.flatnonzero(decided).tolist() or [int(np.argmax(chances if chances is not None else scores - above))]
+    probabilities = np.asarray(model.probabilities(unit_scores))[row].tolist() if model.gives_probabilities else None
+    likeliest = int(np.argmax(probabilities if probabilities is not None else scores - above))
+    units = np.flatnonzero(decided).tolist() or [likeliest]
     return {
         "labels": model.labels_of(decided.tolist()),
         "explained": [
@@ -74,7 +75,7 @@ def _explain_labels(model: MultiLabelModel, block: SourceBlock, row: int, unit_s
                 "applies": bool(decided[k]),
                 "score": float(scores[k]),
                 "threshold": float(above[k]),
-                "probability": None if chances is None else chances[k],
+                "probability": None if probabilities is None else probabilities[k],
                 "bias": bias(model, k),
                 "contributions": contributions(model, block.values, row, ClassWeights(model, k), block.names),
             }

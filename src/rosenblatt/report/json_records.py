@@ -170,7 +170,7 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
 
 
 def _number_record(number: NumberFit) -> dict[str, Any]:
-    """What `fit` says of a number; errors are of its `measure`, in the unit of the target."""
+    """The results of a fit that predicts a number; errors are of its `measure`, in the unit of the target."""
     return {
         "target": number.target,
         "measure": number.measure,
@@ -191,7 +191,7 @@ def _threshold(model: LinearModel) -> dict[str, Any] | None:
 
 
 def model_record(model: LinearModel, top: int) -> dict[str, Any]:
-    """What `explain` says of a linear model."""
+    """The result of `explain` for a linear model."""
     run, space = model.summary, model.space
     return {
         "classes": list(model.classes),
@@ -213,7 +213,7 @@ def model_record(model: LinearModel, top: int) -> dict[str, Any]:
     }
 
 
-_OF_SOME_MODELS = ("multi_label", "task", "quantiles", "width")
+_OF_SOME_MODELS = ("multi_label", "task", "quantiles", "width")  # settings that are shown only if they are not default
 
 
 def _top(model: LinearModel, count: int) -> list[dict[str, Any]]:
@@ -227,7 +227,7 @@ def _top(model: LinearModel, count: int) -> list[dict[str, Any]]:
 
 
 def network_record(model: NetworkModel) -> dict[str, Any]:
-    """What `explain` says of a network of threshold units."""
+    """The result of `explain` for a network of threshold units."""
     from rosenblatt.logic.network.cascade_conversion import network_from_cascade
 
     network = network_from_cascade(model.cascade, model.names, model.kinds)

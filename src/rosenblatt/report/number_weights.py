@@ -1,7 +1,7 @@
-"""What moves the prediction of a model of numbers: features by name, with what they add in the unit of the target.
+"""What moves a predicted number: features by name, with what they add in the unit of the target.
 
-A number that is scaled adds so much for each standard deviation above its mean, a word so much more than the mean of
-the words of its column.
+A scaled number adds its weight for each standard deviation above its mean. The weight of a word is relative to the mean
+of the words of its column.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def _both(model: NumberModel, weights: Floats, columns: list[int], count: int) -
 
 
 def start_of(model: NumberModel) -> float:
-    """The prediction that the features move: where scaled columns are at their means, and words add what the words of
-    their column add on average."""
+    """The prediction from which the features move: with scaled columns at their means, and for each column of words
+    the average of what its words add."""
     columns, weights, bias = model.run.unit(model.median_unit)
     words = 0.0 if columns is not None else sum(mean for _, mean in means_of_words(model, np.array(weights)))
     return float(model.target.scale.outside(np.array([bias + words]))[0])

@@ -1,4 +1,4 @@
-"""What `fit` and `evaluate` found, gathered once for the terminal, for JSON and for the page."""
+"""The results of `fit` and `evaluate`, collected once for the terminal, JSON and the report page."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PINBALL = "pinball loss"
 
 
 def status_words(status: str, settings: Settings) -> str:
-    """What the status of a run means. A loss that goes on after the last mistake says nothing about mistakes."""
+    """What the status of a run means. Rules that also learn without a mistake say nothing about mistakes."""
     if status == "budget" and not settings.mistake_driven:
         return "all passes were made"
     return _STATUS[status]
@@ -58,7 +58,7 @@ def status_words(status: str, settings: Settings) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """How a model did on the examples of a file."""
+    """The scores of a model on the examples of a file."""
 
     data: str
     tally: Tally = field(repr=False)
@@ -67,7 +67,7 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class LabelEvaluation:
-    """The same for a model of several labels."""
+    """The scores of a model of several labels."""
 
     data: str
     tally: LabelTally = field(repr=False)
@@ -76,7 +76,7 @@ class LabelEvaluation:
 
 @dataclass(frozen=True, eq=False)
 class NumberEvaluation:
-    """The same for a model that predicts a number."""
+    """The scores of a model that predicts a number."""
 
     data: str
     tally: NumberTally = field(repr=False)
@@ -87,27 +87,27 @@ class NumberEvaluation:
 def evaluate_on(
     data: Paths, model: Model, reading: ReadOptions, threads: int | None = None, open_: OpenSource | None = None
 ) -> Evaluation | LabelEvaluation | NumberEvaluation:
-    """Try a model on the examples of a file."""
+    """Evaluate a model on the examples of a file."""
     from rosenblatt.evaluate.evaluate_file import evaluate_file, evaluate_labels_of_file, evaluate_numbers_of_file
     from rosenblatt.readers.inputs.expand_paths import name_of
     from rosenblatt.readers.inputs.input_file import TABLE_NAME
     from rosenblatt.readers.open import open_source
 
-    how = reading, threads, open_ or open_source
+    settings = reading, threads, open_ or open_source
     name = name_of(data) if isinstance(data, str | os.PathLike | list | tuple) else TABLE_NAME
 
     if isinstance(model, MultiLabelModel):
-        of_labels = evaluate_labels_of_file(model, data, *how)
+        of_labels = evaluate_labels_of_file(model, data, *settings)
         return LabelEvaluation(name, of_labels, of_labels.scores())
     if isinstance(model, NumberModel):
-        of_numbers = evaluate_numbers_of_file(model, data, *how)
+        of_numbers = evaluate_numbers_of_file(model, data, *settings)
         return NumberEvaluation(name, of_numbers, of_numbers.scores(), model.target.name)
-    tally = evaluate_file(model, data, *how)
+    tally = evaluate_file(model, data, *settings)
     return Evaluation(name, tally, tally.scores())
 
 
 def examples_words(count: int, *, of_learned_data: bool) -> str:
-    """How many examples were judged, and what to think of it if the model has learned them."""
+    """How many examples the model was evaluated on, with a caution if it has learned them."""
     which = ", which the model learned: expect more errors on others" if of_learned_data else ""
     return plural(count, "example") + which
 
@@ -123,7 +123,7 @@ class EvaluationSummary:
 
     @property
     def is_of_learned_data(self) -> bool:
-        """Whether the examples are, by the name of the file and their number, some that the model learned."""
+        """Whether the model seems to have learned these examples, by the name of the file and the number of rows."""
         provenance = self.model.provenance
         learned = provenance.get("history") or [provenance.get("data") or {}]
         this = (Path(self.evaluation.data).name, self.evaluation.scores.examples)
@@ -136,7 +136,7 @@ class EvaluationSummary:
 
 
 def sentences(warnings: Iterable[Caution]) -> list[str]:
-    """What the warnings say, with options as on the command line."""
+    """The sentences of the warnings, with options as on the command line."""
     return [spelled(caution.sentence, as_flag) for caution in warnings]
 
 
@@ -149,17 +149,17 @@ class FitSummary:
     evaluation: Evaluation | LabelEvaluation | NumberEvaluation | None
     model_path: str | None  # None if the model was not saved
     command: str  # to repeat it
-    options: Mapping[str, str] = field(default_factory=dict)  # that were given, by parameter, as they were typed
-    inputs: tuple[str, ...] = ()  # the files, folders and patterns; () where `data` is the only one
+    options: Mapping[str, str] = field(default_factory=dict)  # the given options, by parameter, as they were typed
+    inputs: tuple[str, ...] = ()  # the files, folders and patterns; () if `data` is the only one
 
     @property
     def is_tested(self) -> bool:
-        """Was it evaluated on other data than it learned?"""
+        """Whether it was evaluated on other data than it learned."""
         return self.evaluation is not None and self.evaluation.data != self.data
 
     @property
     def baseline(self) -> tuple[float, str]:
-        """The error of always giving the same answer, on the examples of `error`, and what that answer is."""
+        """The error of always giving the same answer, on the examples of `error`, and this answer."""
         if isinstance(self.evaluation, NumberEvaluation) or self.fitted.number is not None:
             return self._number_baseline
         judged: Fitted | Scores | LabelScores = self.fitted
@@ -179,7 +179,7 @@ class FitSummary:
 
     @property
     def warnings(self) -> list[str]:
-        """What a person must know; whether it is worth more than a guess, by the best examples for that."""
+        """The warnings of the fit; those about errors come from the test data, if there are any."""
         if self.evaluation is None or not self.is_tested:
             return sentences(self.fitted.warnings)
         of_fit = [caution for caution in self.fitted.warnings if caution.kind not in ("no better", "one class")]
@@ -207,8 +207,8 @@ class FitSummary:
 
 
 def error_of_numbers(scores: NumberScores, measure: str) -> Estimate:
-    """The score by which a model of numbers was chosen; of quantiles their mean, with an interval that is none too
-    narrow."""
+    """The score by which a model that predicts numbers was chosen; for quantiles the mean of theirs, whose interval is
+    rather too wide than too narrow."""
     if measure == PINBALL:
         from rosenblatt.evaluate.confidence_intervals import Estimate
 
@@ -219,14 +219,14 @@ def error_of_numbers(scores: NumberScores, measure: str) -> Estimate:
 
 
 def constant_answer(judged: Fitted | Scores | LabelScores) -> str:
-    """What is always answered to make the baseline error."""
+    """The constant answer that makes the baseline error."""
     if isinstance(judged.commonest, tuple):
         return "for every label whichever is commoner, that it applies or not"
     return str(judged.commonest)
 
 
 def errors_of(candidate: Candidate, fitted: Fitted) -> list[tuple[str, float | None]]:
-    """The errors of a rule that was tried, with what they were measured on."""
+    """The errors of a rule that was tried, each with what it was measured on."""
     errors = [("progressive", candidate.progressive_error)]
     if fitted.choice is not None:
         errors = [("error", candidate.fold_error)]
@@ -236,7 +236,7 @@ def errors_of(candidate: Candidate, fitted: Fitted) -> list[tuple[str, float | N
 
 
 def before_the_threshold(fitted: Fitted) -> str:
-    """Why the error of the chosen rule is another than the model's, where it is."""
+    """Why the error of the chosen rule differs from that of the model; empty if it does not."""
     of_rule = next((candidate.fold_error for candidate in fitted.candidates if candidate.rule == fitted.chosen), None)
     if fitted.choice is None or fitted.fold_error is None or of_rule in (None, fitted.fold_error):
         return ""
@@ -250,8 +250,8 @@ def before_the_threshold(fitted: Fitted) -> str:
 
 
 def top_weights(model: LinearModel, count: int) -> list[tuple[str, list[Weight]]]:
-    """For each class the features that speak for it most; the positive class of two first. Of a number, what raises and
-    what lowers it."""
+    """For each class the features that count most for it, the positive one of two classes first; for a number, the
+    features that raise and lower it most."""
     if isinstance(model, NumberModel):
         from rosenblatt.report.number_weights import number_weights
 
@@ -271,7 +271,7 @@ def number_spec(size: float) -> str:
 
 
 def named_scores(scores: Scores | LabelScores | NumberScores) -> list[tuple[str, Estimate | None, str]]:
-    """Each score with its name and the format it is shown in; None where it does not apply."""
+    """Each score with its name and the format it is shown in; None if it does not apply."""
     from rosenblatt.evaluate.label_scores import LabelScores
     from rosenblatt.evaluate.number_scores import NumberScores
 

@@ -1,4 +1,4 @@
-"""What a linear model has learned, by name: the features of each class, and their part in one decision."""
+"""What a linear model has learned, by name: the features of each class, and what they add to one decision."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Weight:
 
 @dataclass(frozen=True)
 class Contribution:
-    """A feature of an example: its value times its weight is what it adds to the score of a class."""
+    """A feature of an example, and what it adds to the score of a class: its value times its weight."""
 
     feature: str
     value: float
@@ -37,7 +37,8 @@ class Contribution:
 
 
 def direction(model: LinearModel, k: int) -> Floats:
-    """The weights for class k: of two classes the unit's or their negative, of one-vs-one the sum over its units."""
+    """The weights for class k: with two classes those of the unit or their negative, for one-vs-one the sum over its
+    units."""
     if model.scheme == "ovo":
         return _sum_over_pairs(model.coef, k, len(model.classes))
     row: Floats = model.coef[0 if model.scheme == "binary" else k]
@@ -45,7 +46,7 @@ def direction(model: LinearModel, k: int) -> Floats:
 
 
 class ClassWeights:
-    """The same, looked up by column; of a model of hashed words, only those of words that it has met are in memory."""
+    """The weights for class k by column; for hashed words, only those of words that were learned are in memory."""
 
     def __init__(self, model: LinearModel, k: int) -> None:
         self._columns: Any = None  # None: all of them
@@ -59,7 +60,7 @@ class ClassWeights:
             self._columns = np.asarray(columns)
 
     def at(self, columns: NDArray[np.integer[Any]]) -> Floats:
-        """0 where the model has no such column."""
+        """The weights of these columns; 0 for columns that the model does not have."""
         if self._columns is None:
             places, known = columns, columns < len(self._weights)
         else:
@@ -71,7 +72,7 @@ class ClassWeights:
 
 
 def bias(model: LinearModel, k: int) -> float:
-    """What is added to the score of class k before any feature."""
+    """The bias of the score of class k."""
     if model.scheme == "ovo":
         return float(_sum_over_pairs(np.asarray(model.intercept)[:, None], k, len(model.classes))[0])
     if model.scheme == "binary":
@@ -98,10 +99,10 @@ def top_features(model: LinearModel, k: int, count: int) -> list[Weight]:
 
 
 def telling_features(model: LinearModel, k: int, count: int) -> list[Weight]:
-    """The features that speak for class k most: as above, but for the words of a column of a table.
+    """The features that count most for class k: like `top_features`, except for words of table columns.
 
-    Nearly every row has one of them, so that only the differences between their weights tell anything: their mean is
-    taken from each, as if it were part of the bias.
+    Nearly every row has one word of each such column, so that only the differences between their weights matter: their
+    mean is subtracted from each, as if it were part of the bias.
     """
     if not _word_columns(model):
         return top_features(model, k, count)
@@ -117,14 +118,14 @@ def _word_columns(model: LinearModel) -> list[str]:
 
 
 def without_means_of_words(model: LinearModel, weights: Floats) -> Floats:
-    """The weights, from those of the words of each column their mean taken."""
+    """The weights, with the mean over the words of each column subtracted from these."""
     for words, mean in means_of_words(model, weights):
         weights[words] -= mean
     return weights
 
 
 def means_of_words(model: LinearModel, weights: Floats) -> Iterator[tuple[list[int], float]]:
-    """For each column of words where these have their weights, and the mean of them."""
+    """For each column of words the positions of their weights, and the mean of these."""
     for column in _word_columns(model):
         words = [j for j, name in enumerate(model.space.columns[: len(weights)]) if name.startswith(f"{column}=")]
         if len(words) > 1:
@@ -134,9 +135,9 @@ def means_of_words(model: LinearModel, weights: Floats) -> Iterator[tuple[list[i
 def contributions(
     model: LinearModel, values: Values, row: int, weights: ClassWeights, names: Mapping[int, str] | None = None
 ) -> list[Contribution]:
-    """What each feature of one row adds to the score of the class with these weights, the largest in size first.
+    """What each feature of one row adds to the score of the class with these weights, the largest first.
 
-    `names` are those of the hashed columns in this row itself: the model's may be of another word with the same hash.
+    `names` are those of the hashed columns in this row, as the model may know another word with the same hash.
     """
     names = names or {}
     if isinstance(values, Csr):
@@ -173,11 +174,11 @@ class Reasons:
 
 
 class LabelReasons:
-    """The same for each of the labels that apply to an example."""
+    """The features that decided about each label that applies to an example."""
 
     def __init__(self, model: LinearModel, count: int) -> None:
         self._model, self._count = model, count
-        self._weights: dict[int, ClassWeights] = {}  # of the labels given so far
+        self._weights: dict[int, ClassWeights] = {}  # of the labels predicted so far
 
     def of_block(self, block: PredictedBlock) -> Iterator[dict[Label, list[Contribution]]]:
         for row, decided in enumerate(block.buffers[0].tolist()):
@@ -193,14 +194,14 @@ class LabelReasons:
 
 
 def distinctive_features(model: LinearModel, path: str, count: int) -> list[list[str]]:
-    """For each class its most characteristic features: large weights, and not rare in the examples of a file."""
+    """For each class its most characteristic features: those with large weights that are not rare in a file."""
     totals = _feature_totals(model, path)
     return [_distinctive(model, totals, k, count) for k in range(len(model.classes))]
 
 
 def _distinctive(model: LinearModel, totals: Floats, k: int, count: int) -> list[str]:
-    """Features by weight times the fourth root of their total: by the weight alone only rare words would be found, by
-    weight times total only words like 'you'."""
+    """The features with the largest weight times the fourth root of their total. The weight alone would find only rare
+    words, weight times total only words like 'you'."""
     strength = direction(model, k)[: len(totals)] * totals[: model.features] ** 0.25
     best = np.argsort(-strength, kind="stable")[:count]
     return [model.name(int(j)) for j in best if strength[j] > 0]
@@ -216,6 +217,6 @@ def _feature_totals(model: LinearModel, path: str) -> Floats:
 
 
 def classes_shown(model: LinearModel) -> list[tuple[int, Label]]:
-    """The classes with their positions, in the order they are shown: the positive one of two first."""
+    """The classes with their positions, in the order to show them: of two classes the positive one first."""
     numbered = list(enumerate(model.classes))
     return numbered[::-1] if len(numbered) == 2 and model.scheme != "multi-label" else numbered

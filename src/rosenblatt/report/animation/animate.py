@@ -1,4 +1,4 @@
-"""A run as a moving picture: a GIF, or one HTML file that plays offline and can be stepped through."""
+"""A run as an animation: a GIF, or one HTML file that plays offline and can be stepped through."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,21 +34,21 @@ def animate(
     trace : Trace
         What `trace` returned.
     path : path
-        The file; its ending decides: `.gif`, or `.html` for a page with play, pause, step and a slider.
+        The file to write: `.gif`, or `.html` for a page with play, pause, step and a slider.
     unit : int, default=0
-        Which unit, of more than two classes.
+        Which unit to show if there are more than two classes.
     columns : two positions, optional
-        The columns to draw, of more than two.
+        The columns to draw if there are more than two.
     names : sequence of str, optional
         The names of all columns, for the axes.
     most : int, default=60
-        Of a run with more updates than this, this many are shown, spread evenly.
+        How many updates to show; of a longer run, this many are chosen evenly.
     per_second : float, default=1.5
-        How many updates a second.
+        How many updates to show in a second.
     theme : 'light' or 'dark', optional
         By default a page follows the reader's system, and a GIF is light.
     on_moment : callable, optional
-        Called before each picture of a GIF is drawn; what it raises stops the work.
+        Called before each picture of a GIF is drawn; an exception from it stops the work.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def _write_gif(film: Film, path: Path, per_second: float, look: Palette, on_mome
 
 
 def draw_moment(ax: Axes, film: Film, moment: Moment, look: Palette) -> None:
-    """Draw what one moment of the film adds to the points."""
+    """Draw the lines, the mistake and the vectors of one moment over the points."""
     view = film.view
     if moment.row is not None:
         ring(ax, view.points[moment.row : moment.row + 1], look.alarm)

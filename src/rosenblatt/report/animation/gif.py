@@ -1,4 +1,4 @@
-"""A GIF: the background is drawn once, and each frame draws only what moves."""
+"""Writes a GIF: the background is drawn once, and each frame draws only what moves."""
 
 import textwrap
 from collections.abc import Callable, Sequence
@@ -11,14 +11,15 @@ from rosenblatt.extras import require
 from rosenblatt.report.figures.common.style import DPI, Axes, Palette, as_written, shortened, style_axes
 
 _WIDTH = 6.0  # inches
-_TITLE_LETTERS, _LEGEND_LETTERS = 68, 20  # that fit into a line, and into a column
-_FEW = 600  # points are drawn over the lines of each picture; more of them stay below
+_TITLE_LETTERS, _LEGEND_LETTERS = 68, 20  # that fit into a line of the title, and into a column of the legend
+_FEW = 600  # up to this many points are drawn over the lines of each picture, more of them below
 
 Draw = Callable[[Axes], None]
 
 
 def write_gif(path: Path, look: Palette, stage: Draw, moments: Sequence[Draw], pause: float) -> None:
-    """Each of the `moments` draws on the axes that `stage` prepared, for `pause` seconds; the last one for longer."""
+    """Write a picture for each of `moments`, drawn on the axes that `stage` prepares; each is shown for `pause`
+    seconds, the last one for longer."""
     require("figures")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -45,13 +46,13 @@ def write_gif(path: Path, look: Palette, stage: Draw, moments: Sequence[Draw], p
 
 
 def set_title(ax: Axes, *lines: str) -> None:
-    """These lines above the picture, each wrapped where it would leave it."""
+    """Write these lines above the picture, wrapped to its width."""
     wrapped = [part for line in lines for part in textwrap.wrap(line, _TITLE_LETTERS)]
     ax.set_title("\n".join(wrapped), fontsize=10)
 
 
 def legend_below(ax: Axes, look: Palette) -> None:
-    """Name what has a label, below the axes."""
+    """Add a legend below the axes."""
     handles, labels = ax.get_legend_handles_labels()
     labels = [shortened(label, _LEGEND_LETTERS) for label in labels]
     box = ax.legend(
@@ -62,7 +63,7 @@ def legend_below(ax: Axes, look: Palette) -> None:
 
 
 def _columns(labels: Sequence[str]) -> int:
-    """How many columns fit beside each other, each as wide as its longest label; the fuller ones come first."""
+    """How many columns of the legend fit beside each other, each as wide as its longest label."""
     for count in range(min(5, len(labels)), 1, -1):
         columns = np.array_split(np.array([len(label) for label in labels]), count)
         if sum(8 * int(column.max()) + 66 for column in columns) <= _WIDTH * DPI:
@@ -86,7 +87,7 @@ def _picture(canvas: Any, ax: Axes, moment: Draw, points: Sequence[Any]) -> Any:
 
 
 def _with_one_palette(pictures: Sequence[Any]) -> list[Any]:
-    """All pictures in the colours of the last, which shows everything that any of them shows."""
+    """All pictures with the palette of the last one, which has every colour that occurs."""
     from PIL import Image
 
     palette = pictures[-1].quantize(255, method=Image.Quantize.MEDIANCUT)

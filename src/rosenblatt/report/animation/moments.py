@@ -17,7 +17,7 @@ _LONGEST = 0.36  # the length of the longest weight vector, in heights of the pi
 
 @dataclass(frozen=True)
 class Moment:
-    """A title, a sentence, the lines [b, wi, wj] before and after, and the row of the mistake if there is one."""
+    """One picture: a title, a sentence, the lines [b, wi, wj] before and after, and the row of the mistake, if any."""
 
     title: str
     words: str
@@ -38,7 +38,7 @@ class Film:
 
     @property
     def longest(self) -> float:
-        """The length of the longest weight vector shown, by which all are scaled."""
+        """The length of the longest weight vector shown; all are scaled by it."""
         lengths = [float(np.linalg.norm(line[1:])) for m in self.moments for line in (m.before, m.after)]
         return max([length for length in lengths if length > 0], default=1.0)
 
@@ -46,21 +46,21 @@ class Film:
 def film_of(
     trace: Trace, unit: int, columns: tuple[int, int] | None, most: int, names: Sequence[str] | None = None
 ) -> Film:
-    """At most `most` updates of one unit, the first and the last among them; `names` are those of all columns."""
+    """At most `most` updates of one unit, including the first and the last; `names` are those of all columns."""
     view, targets = scene(trace, unit, columns, "animate")
     updates = np.flatnonzero(trace.unit == unit)
     spread = np.unique(np.linspace(0, len(updates) - 1, min(most, len(updates))).round().astype(np.intp))
     chosen = updates[spread]
     start, end = (np.atleast_2d(trace.replay(k))[unit] for k in (0, None))
     first, last = (view.line(with_bias(trace, weights)) for weights in (start, end))
-    moments = [Moment("start", f"w = {vector(start)}{_where_unseen(view, first)}", first, first)]
+    moments = [Moment("start", f"w = {vector(start)}{_note_if_invisible(view, first)}", first, first)]
     moments += [_moment(trace, view, step, int(k) + 1) for k, step in zip(chosen, trace.updates(chosen), strict=True)]
     words = f"{number(trace.run.n_mistakes)} mistakes in {number(trace.run.t)} visits, w = {vector(end)}"
     moments.append(Moment(ending(trace), words, last, last))
     return Film(view, targets, trace.names(unit), moments, names)
 
 
-def _where_unseen(view: View, line: Floats) -> str:
+def _note_if_invisible(view: View, line: Floats) -> str:
     if not line[1:].any():
         return ", no boundary"
     return "" if clipped(view, line) is not None else ", boundary outside the picture"
@@ -72,7 +72,7 @@ def _moment(trace: Trace, view: View, step: Step, k: int) -> Moment:
     return Moment(
         f"update {number(k)} · epoch {number(step.epoch)} · row {number(step.row + 1)}",
         f"target {sign}, score {number(step.score)}: {vector(step.before)} → {vector(step.after)}"
-        + _where_unseen(view, after),
+        + _note_if_invisible(view, after),
         before,
         after,
         step.row,
@@ -82,7 +82,7 @@ def _moment(trace: Trace, view: View, step: Step, k: int) -> Moment:
 def vectors(film: Film, moment: Moment) -> list[tuple[Floats, Floats, str]]:
     """(start, end, role) of the weights before and after, from the middle of the boundary, and of the update.
 
-    None where no boundary is seen.
+    Empty if no boundary is visible.
     """
     foot = foot_of_normal(film.view, moment.after, moment.before)
     if foot is None:

@@ -18,7 +18,7 @@ def film_page(film: Film, per_second: float = 1.5, theme: str | None = None) -> 
     """The film as one HTML page that needs nothing else."""
     if theme is not None:
         palette(theme)
-    # No tag, not even one that opens a comment, may stand within a script.
+    # A script must not contain tags or comments of HTML.
     data = json.dumps(_film_record(film, per_second), separators=(",", ":")).replace("<", "\\u003c")
     html = resources.files("rosenblatt.report.animation").joinpath("page.html").read_text(encoding="utf-8")
     for placeholder, text in (
@@ -39,7 +39,7 @@ def _variables(look: Palette) -> str:
 
 
 def _film_record(film: Film, per_second: float) -> dict[str, Any]:
-    """All that the page draws, in pixels."""
+    """Everything that the page draws, in pixels."""
     view = film.view
     return {
         "box": _BOX,
@@ -72,7 +72,7 @@ def _pixel(view: View, point: Floats) -> list[float]:
 
 
 def _ticks(view: View, axis: int) -> list[tuple[float, str]]:
-    """Round numbers along an axis, each with its place in pixels."""
+    """Round numbers along an axis, each with its position in pixels."""
     low, high = float(view.low[axis]), float(view.high[axis])
     step = 10.0 ** np.floor(np.log10((high - low) / 4))
     step *= next(m for m in (1, 2, 5, 10) if (high - low) / (m * step) <= 10)

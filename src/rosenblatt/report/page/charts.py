@@ -17,7 +17,7 @@ BINS = 40
 
 
 def mistakes_per_pass(mistakes: Sequence[int]) -> str:
-    """One bar a pass; with many passes a line."""
+    """One bar for each pass; with many passes a line."""
     passes, max_mistakes = len(mistakes), max(mistakes, default=0)
     description = "Mistakes per pass: " + ", ".join(f"{count:,}" for count in mistakes[:20])
     plot = Plot((0.5, passes + 0.5), (0, max(max_mistakes * 1.08, 1)), description)
@@ -35,7 +35,7 @@ def mistakes_per_pass(mistakes: Sequence[int]) -> str:
 
 
 def margins(values: Floats) -> str:
-    """A histogram of the margins: left of 0 are the errors. The outermost 0.5 percent on either side share a bin."""
+    """A histogram of the margins, with the errors left of 0. The outermost 0.5 percent on either side share a bin."""
     low, high = (float(v) for v in np.quantile(values, [0.005, 0.995]))
     low, high = min(low, -high / 40), max(high, -low / 40)
     if not high > low:
@@ -56,7 +56,7 @@ def margins(values: Floats) -> str:
 
 
 def roc(tally: Tally) -> str:
-    """True against false positive rate; one curve for two classes, one for each of more."""
+    """True against false positive rate; one curve for two classes, else one for each class."""
     plot = Plot((0, 1), (0, 1), "ROC curve")
     grid = [0, 0.2, 0.4, 0.6, 0.8, 1]
     plot.axes("false positive rate", "true positive rate", grid, grid)
@@ -68,7 +68,7 @@ def roc(tally: Tally) -> str:
 
 
 def precision_recall(tally: Tally) -> str:
-    """Precision against recall; one curve for two classes, one for each of more."""
+    """Precision against recall; one curve for two classes, else one for each class."""
     plot = Plot((0, 1), (0, 1), "Precision-recall curve")
     grid = [0, 0.2, 0.4, 0.6, 0.8, 1]
     plot.axes("recall: the share that is found", "precision: the share that is right", grid, grid)
@@ -84,7 +84,7 @@ def precision_recall(tally: Tally) -> str:
 
 
 def _rankings(tally: Tally) -> list[tuple[str, Ranked]]:
-    """The rankings that have a curve, each with the name of its class where there are more than two."""
+    """The rankings that have a curve, each with the name of its class if there are more than two."""
     rankings = tally.ranking()
     names = [""] if len(rankings) == 1 else [str(label) for label in tally.classes]
     return [(name, ranking) for name, ranking in zip(names, rankings, strict=True) if ranking.both]
@@ -95,7 +95,7 @@ def _curve(name: str) -> str:
 
 
 def reliability(points: Sequence[ReliabilityBin], outcome: str) -> str:
-    """How often it happened against the probability that it was given, with intervals; the diagonal is a true word."""
+    """Observed frequency against predicted probability, with intervals; on the diagonal both are equal."""
     plot = Plot((0, 1), (0, 1), "Reliability: how often it happened, by the probability that was given")
     grid = [0, 0.2, 0.4, 0.6, 0.8, 1]
     plot.axes("probability given", f"how often {outcome}", grid, grid)
@@ -110,7 +110,7 @@ def reliability(points: Sequence[ReliabilityBin], outcome: str) -> str:
 
 
 def feature_lists(classes: Sequence[tuple[str, Sequence[Weight]]], before: str = "for ") -> str:
-    """A list for each class, of features as text that can be copied, with a bar for the weight."""
+    """For each class a list of features as text that can be copied, with a bar for each weight."""
     largest = max((abs(entry.weight) for _, weights in classes for entry in weights), default=1.0) or 1.0
     places = max(0, 3 - math.floor(math.log10(largest)) - 1) if largest > 0 else 0
     lists = []

@@ -1,4 +1,4 @@
-"""What the report page shows of predicted numbers: scores, predictions against targets, residuals, promises kept."""
+"""The report page for predicted numbers: scores, predictions against targets, residuals, coverage of intervals."""
 
 import math
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def number_fit_figures(summary: FitSummary) -> list[tuple[str, str]]:
 
 
 def number_sections(evaluation: NumberEvaluation, *, of_learned_data: bool = False) -> Iterator[str]:
-    """The scores, and a chart of each thing that a person should look at before using the predictions."""
+    """The scores, and the charts to look at before using the predictions."""
     scores, target = evaluation.scores, evaluation.target or "target"
     truth, predicted, weights, _, bounds = evaluation.tally.sample.columns()
     yield section(f"How good it is, on {evaluation.data}", scores_table(scores, of_learned_data=of_learned_data))

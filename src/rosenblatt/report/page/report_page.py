@@ -118,7 +118,7 @@ def _fit_headline(summary: FitSummary) -> str:
         (f"{fitted.seconds:.2f} s", "to learn"),
     ]
     status = f"{fitted.status}: {status_words(fitted.status, fitted.model.settings)}"
-    if fitted.choice is not None and fitted.status == "budget":  # where folds chose the passes, these were all
+    if fitted.choice is not None and fitted.status == "budget":  # folds chose the passes, and all of them are done
         status = "the best of the rules tried"
     return _headline(summary.data, f"{fitted.chosen} · {status}", figures)
 
@@ -182,7 +182,7 @@ def _probability_sections(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _thresholds(evaluation: Evaluation, model: Model) -> str:
-    """The scores were ranked as differences from the threshold of the model, so its own row is at 0."""
+    """A table of other thresholds. Scores are ranked by their difference from that of the model, whose row is at 0."""
     positive, (by_rank,) = str(model.classes[1]), evaluation.tally.ranking()
     assert model.probability_map is not None
     own = chance_at(model.probability_map, model.decides_above)

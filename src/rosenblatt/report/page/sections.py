@@ -1,4 +1,4 @@
-"""The parts that every report page is built from: sections, tables, and the table of scores."""
+"""The parts of every report page: sections, tables, and the table of scores."""
 
 from collections.abc import Sequence
 from html import escape

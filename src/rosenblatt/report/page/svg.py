@@ -1,4 +1,4 @@
-"""Lines, bars and axes as inline SVG, which takes its colours from the style sheet of the page."""
+"""Lines, bars and axes as inline SVG, with colours from the style sheet of the page."""
 
 import math
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def short(value: float) -> str:
 
 
 class Plot:
-    """A frame with two axes, drawn on in the units of the data."""
+    """A frame with two axes; its methods draw in the units of the data."""
 
     def __init__(self, x: tuple[float, float], y: tuple[float, float], description: str) -> None:
         self.x_range = x if x[1] > x[0] else (x[0], x[0] + 1)
@@ -90,7 +90,7 @@ class Plot:
         )
 
     def point(self, x: float, y: float) -> None:
-        """One of many, without a tooltip."""
+        """Draw a small point without a tooltip."""
         self.parts.append(f'<circle class="point" cx="{self.x(x)}" cy="{self.y(y)}" r="2.2"/>')
 
     def svg(self) -> str:

@@ -1,4 +1,4 @@
-"""The rules that a fit tried, as a table: their errors, and the chosen one marked."""
+"""The rules that a fit tried, as a table with their errors, the chosen one marked."""
 
 from collections.abc import Iterator, Sequence
 

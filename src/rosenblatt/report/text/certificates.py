@@ -1,10 +1,10 @@
-"""The answers for many classes as a table."""
+"""The certificates of many classes as a table."""
 
 from rosenblatt.certificates.certify_classes import ClassTable
 
 
 def class_table_text(table: ClassTable) -> str:
-    """A line for each pair of classes, or for each class against the rest, and how many answers there are of a kind."""
+    """A line for each pair of classes, or for each class against the rest, and the number of answers of each kind."""
     lines = [f"{'class':>12}  {'against':>12}  {'answer':12} {'margin':>10}  {'rows of proof':>13}  checked"]
     rows = table.to_rows()
     for row in rows:

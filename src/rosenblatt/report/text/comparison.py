@@ -27,7 +27,7 @@ def comparison_lines(comparison: Comparison, width: int = 100) -> Iterator[str]:
 
 
 def comparison_text(comparison: Comparison, width: int = 100) -> str:
-    """The same as one text."""
+    """The lines of the comparison as one text."""
     return "\n".join(comparison_lines(comparison, width))
 
 

@@ -1,4 +1,4 @@
-"""What `demo` prints: a spam filter learned, tested, explained, certified, and used."""
+"""The output of `demo`: a spam filter is learned, tested, explained, certified and used."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,9 +63,9 @@ def certificate_lines(data: Path, proof: Path) -> Iterator[str]:
 
 
 def decision_lines(model: LinearModel, message: str, *, repeat: bool = True) -> Iterator[str]:
-    """What a message is, and the words that say so; the message itself first if `repeat`."""
+    """The decision about a message, and the words that led to it; with `repeat` the message first."""
     decision = explain_example(model, message)
-    sign = -1 if decision["label"] == model.classes[0] else 1  # below 0 speaks for the first class
+    sign = -1 if decision["label"] == model.classes[0] else 1  # scores below 0 are for the first class
     reasons = [part for part in decision["contributions"] if sign * part.contribution > 0][:6]
     words = ", ".join(f"{part.feature.replace(' ', NO_BREAK)}{NO_BREAK}{part.contribution:+.2f}" for part in reasons)
     if repeat:

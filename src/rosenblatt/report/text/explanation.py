@@ -1,4 +1,4 @@
-"""What a model has learned, and why it decides as it does about one example, as text."""
+"""What a model has learned, and the reasons for its decision about one example, as text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CLASSES_SHOWN = 20  # after a fit
 _UNITS_SHOWN = 40
 _HISTORY_SHOWN = 5
-_FEATURES_SHOWN = 10  # unless asked for another number
+_FEATURES_SHOWN = 10  # by default
 SPEAKS_FOR = "    what speaks for each class, and how much"
 
 
@@ -33,7 +33,7 @@ def model_lines(model: LinearModel, path: str, top: int) -> Iterator[str]:
     yield bold(path) + f"  {_predicted(model)}"
     yield ""
     rule = f"{settings.loss} loss, {settings.learning_rate} rate, {settings.keep} kept"
-    if model.is_small:  # the settings are those of a model that does not learn on
+    if model.is_small:  # its settings are not those that it was learned with
         rule = f"{model.provenance.get('rule', settings.loss)}, then made small"
     yield named_line("learned", f"{rule}, from {describe_features(model)}")
     visits = f"{plural(run.n_iter, 'pass')}, {plural(run.t, 'example')}"
@@ -70,7 +70,7 @@ def _what_moves(model: NumberModel, top: int) -> Iterator[str]:
 
 
 def _history(entries: Sequence[Mapping[str, Any]]) -> str:
-    """What a model that learned on was learned from, the first and the latest."""
+    """The data that a model has learned in several fits: the first and the latest."""
     named = [
         f"{clip(os.path.basename(str(entry.get('name'))))} ({plural(entry.get('rows', 0), 'example')})"
         for entry in entries
@@ -110,12 +110,12 @@ def example_lines(record: dict[str, Any], classes: Sequence[Label], top: int) ->
 
 
 def _spec_of(amounts: Iterable[float]) -> str:
-    """A format of amounts in the unit of a target: four digits of the largest count."""
+    """A format for amounts in the unit of a target, with four significant digits of the largest."""
     return number_spec(max(map(abs, amounts), default=1.0) * 10)
 
 
 def _prediction_line(record: dict[str, Any]) -> str:
-    """The number that is predicted for one example, and what may be expected around it."""
+    """The number that is predicted for one example, with its interval or quantiles."""
     spec = number_spec(abs(record["prediction"]))
     words = f"{record['prediction']:{spec}}"
     if "low" in record:
@@ -140,7 +140,7 @@ def _label_lines(record: dict[str, Any], top: int) -> Iterator[str]:
 
 
 def _threshold(score: float) -> str:
-    """A threshold above or below all scores is a limit of the machine, which says nothing."""
+    """A threshold in words; one above or below all scores is the largest float, and is not shown as a number."""
     if abs(score) == float_info.max:
         return "(no score is above it)" if score > 0 else "(every score is above it)"
     return f"{score:.4g}"
@@ -170,7 +170,7 @@ def network_lines(model: NetworkModel, path: str) -> Iterator[str]:
 
 
 def _decision_line(record: dict[str, Any], classes: Sequence[Label]) -> str:
-    """Of two classes, a score below 0 speaks for the first."""
+    """The predicted class and its score; with two classes, a score below 0 is for the first."""
     side = f" (below 0 speaks for {clip(str(classes[0]))})" if len(classes) == 2 and record["score"] < 0 else ""
     return named_line("decided", f"{clip(str(record['label']))}, score {record['score']:.4g}{side}")
 
@@ -187,7 +187,7 @@ def network_example_lines(record: dict[str, Any], classes: Sequence[Label]) -> I
 
 
 def weight_lines(classes: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[str]:
-    """For each class the features with the largest weights for it, on a line or two; of very many, the first."""
+    """For each class the features with the largest weights for it, on a line or two; only for the first classes."""
     classes = list(classes)
     n_more = len(classes) - _CLASSES_SHOWN
     classes = classes[:_CLASSES_SHOWN]
@@ -240,14 +240,14 @@ def _how_many_fit(widths: Sequence[int]) -> int:
 
 
 def _right_aligned(numbers: Sequence[float], spec: str, least: int, head: str = "") -> list[str]:
-    """A heading and numbers as a column: at least so wide, with a space before the longest."""
+    """A heading and numbers as a column of at least `least` characters, with a space before the longest."""
     texts = [head, *(format(number, spec) for number in numbers)]
     width = max([len(text) + 1 for text in texts] + [least])
     return [text.rjust(width) for text in texts]
 
 
 def contribution_lines(parts: Sequence[Contribution], bias: float, most: int, spec: str = ".4g") -> Iterator[str]:
-    """What each feature of an example adds to its score; the bias and the rest are listed, so that the sum is whole."""
+    """What each feature of an example adds to its score; with the bias and the rest, the lines add up to the score."""
     unweighted = sum(part.weight == 0 for part in parts)
     parts = [part for part in parts if part.weight != 0]
     shown, others = parts[:most], parts[most:]

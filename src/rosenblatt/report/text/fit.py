@@ -1,4 +1,4 @@
-"""What `fit` prints when it is done, and the commands to try next."""
+"""The output of `fit`, and the commands to try next."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import Choice
 
 _PASSES_SHOWN = 8
-_LABELS_SHOWN = 20  # whose features are listed, of an example that may have several
-_MOST_INPUTS = 4  # that a command to try next repeats
+_LABELS_SHOWN = 20  # whose features are listed, if examples may have several labels
+_MOST_INPUTS = 4  # files that a command to try next repeats
 _FEWEST_ROWS_TO_HOLD_OUT = 30
 
 
@@ -108,7 +108,7 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
         yield named_line("mistakes", _mistakes(fitted.mistakes, fitted.model))
     if fitted.number is None and (
         fitted.choice is None or fitted.status != "budget"
-    ):  # else the line before says why it ended
+    ):  # otherwise the line above says why it ended
         yield named_line("status", f"{fitted.status}: {status_words(fitted.status, fitted.model.settings)}")
     if fitted.order != "given" and fitted.chosen != NUMBER_MINIMUM and (fitted.grouped or fitted.choice is None):
         yield named_line("order", "shuffled" + (", because the file is sorted by label" if fitted.grouped else ""))
@@ -158,7 +158,7 @@ def _expected(threshold: Threshold, positive: str) -> str:
 
 
 def _labels(counts: LabelCounts, n_labels: int) -> str:
-    """How many labels there are, and how many the examples have."""
+    """How many labels there are, and how many each example has."""
     some = f"{plural(counts.without, 'example')} {'has' if counts.without == 1 else 'have'} none, "
     several = f"{counts.several:,} {'has' if counts.several == 1 else 'have'} several"
     labels = f"{counts.per_example:.2f} an example; {some if counts.without else ''}{several}"
@@ -181,7 +181,7 @@ def _has_nameless_index(model: LinearModel) -> bool:
 
 
 def _mistakes(per_pass: Sequence[int], model: LinearModel) -> str:
-    """The mistakes in all and by pass; of many passes the first and the last."""
+    """The mistakes in total and in each pass; of many passes the first ones and the last."""
     all_passes = f"{sum(per_pass):,} while learning{_also_mistakes(model)}"
     counts = [f"{count:,}" for count in per_pass]
     if len(counts) > _PASSES_SHOWN:
@@ -190,7 +190,7 @@ def _mistakes(per_pass: Sequence[int], model: LinearModel) -> str:
 
 
 def _also_mistakes(model: LinearModel) -> str:
-    """What the rule counts as a mistake besides errors, so that the two are not confused."""
+    """What the rule counts as a mistake in addition to errors, so that the two are not confused."""
     kinds = [
         "right but too close counts too" if model.settings.required > 0 else "",
         f"of all {len(model.classes)} units" if model.scheme in ("ovr", "multi-label") else "",
@@ -221,7 +221,7 @@ def _errors(summary: FitSummary) -> list[str]:
 
 
 def _why_so_many(fitted: Fitted) -> str:
-    """Why few examples were learned so often."""
+    """Why few examples were learned in this many passes."""
     choice = fitted.choice
     if choice is not None and choice.rule == NUMBER_MINIMUM:
         return "; ridge regression, with the penalty that errs least"
@@ -262,9 +262,9 @@ def next_steps(summary: FitSummary) -> Iterator[str]:
     steps = []
     data = _data(summary)
     model = shlex.quote(summary.model_path or "MODEL")
-    fitted, goes_on = summary.fitted, "from_" in summary.options
-    # The same command again would teach a model that goes on the same examples twice.
-    is_file, unscaled = summary.data != "-" and not goes_on, _is_unscaled(summary) and not goes_on
+    fitted, continues = summary.fitted, "from_" in summary.options
+    # Repeating a command with --from would learn the same examples twice.
+    is_file, unscaled = summary.data != "-" and not continues, _is_unscaled(summary) and not continues
     if unscaled:
         steps.append(_fit_again(summary, "scale"))
     untested = summary.evaluation is None and fitted.holdout_error is None and fitted.choice is None
@@ -277,7 +277,7 @@ def next_steps(summary: FitSummary) -> Iterator[str]:
     if fitted.status == "budget" and fitted.passes > 1 and fitted.mistakes[-1] and is_file and two_classes:
         reading = [words for name, words in summary.options.items() if name in READ]
         steps.append(" ".join(["rosenblatt certify", data, *reading]))
-    if summary.model_path is not None and goes_on:
+    if summary.model_path is not None and continues:
         steps.append(f"rosenblatt fit NEW-DATA --from {model} -o {model}")
     if summary.model_path is not None:
         steps += [f"rosenblatt explain {model}", f"rosenblatt predict {model} NEW-DATA"]
@@ -291,7 +291,7 @@ def _fit_again(summary: FitSummary, name: str, value: object = None) -> str:
 
 
 def _data(summary: FitSummary) -> str:
-    """The inputs as they are typed again."""
+    """The inputs, quoted for a command line."""
     inputs = summary.inputs or (summary.data,)
     return shlex.join(inputs) if len(inputs) <= _MOST_INPUTS else f"{shlex.quote(inputs[0])} ..."
 

@@ -1,4 +1,4 @@
-"""How text is laid out on a terminal: names on the left, wrapped lines, bold and dim."""
+"""Text layout for a terminal: names on the left, wrapped lines, bold and dim."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 NAME_WIDTH = 10  # of the names on the left
-NO_BREAK = "\u00a0"  # a space at which no line is wrapped; printed as a plain one
+NO_BREAK = "\u00a0"  # a space at which lines are not wrapped; printed as a plain space
 
 
 def bold(text: str) -> str:
@@ -18,7 +18,7 @@ def dim(text: str) -> str:
 
 
 def terminal_width() -> int:
-    """The columns of the terminal, between 40 and 110; as shutil finds them, without importing its archive formats."""
+    """The columns of the terminal, from 40 to 110; found as in shutil, whose import would load archive formats."""
     columns = os.environ.get("COLUMNS", "")
     try:
         width = int(columns) if columns.isdecimal() else 0

@@ -1,4 +1,4 @@
-"""What takes the room in a model file, for a person."""
+"""What takes up the space in a model file, as text."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from rosenblatt.report.text.layout import bold
 
 
 def room_lines(path: str, room: Room) -> Iterator[str]:
-    """The parts of the file, most first, and what making it small would save."""
+    """The parts of the file, the largest first, and what making it small would save."""
     yield f"{bold(path)}  {shown_size(room.bytes)}"
     yield ""
     width = max(map(len, room.parts))

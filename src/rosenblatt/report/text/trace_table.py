@@ -1,4 +1,4 @@
-"""A trace as the table of the lectures: one line for each step, the bias first because x0 = 1."""
+"""A trace as a table, as in lectures: one line for each step, and the bias as the first weight, with x0 = 1."""
 
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ _MAX_ENTRIES = 8  # of a vector, so that it fits on a line
 def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Table":
     """The first `limit` steps as a table for the terminal; `which` is passed to `Trace.steps`.
 
-    Rows are counted from 1, as people count them; in Python, CSV and JSON they are counted from 0.
+    Rows are counted from 1 for people; in Python, CSV and JSON they are counted from 0.
     """
     from rich.box import SIMPLE_HEAD
     from rich.markup import escape
@@ -26,8 +26,8 @@ def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Tab
     table = Table(caption=caption(trace), caption_justify="left", pad_edge=False, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     columns, totals = _columns(trace), bool(which.get("totals"))
     for name, side in (*columns, *([("loss", "right"), ("errors", "right")] if totals else [])):
-        vector = name in ("x", "w before", "w after")  # these fold on a narrow terminal; numbers stay whole
-        table.add_column(name, justify=side, no_wrap=not vector, overflow="fold", min_width=len(name))  # type: ignore[arg-type]
+        whole = name not in ("x", "w before", "w after")  # vectors fold on a narrow terminal, numbers do not
+        table.add_column(name, justify=side, no_wrap=whole, overflow="fold", min_width=len(name))  # type: ignore[arg-type]
     steps = trace.steps(**which)
     last: Step | None = None
     for step in steps if limit is None else islice(steps, limit):
@@ -42,7 +42,7 @@ def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Tab
 
 
 def trace_text(trace: Trace, *, limit: int | None = None, ended: bool = True, **which: Any) -> str:
-    """The table as plain text, as wide as it needs to be; at its end, unless `ended` is False, how the run ended.
+    """The table as plain text, as wide as necessary, followed by how the run ended unless `ended` is False.
 
     >>> from rosenblatt import trace
     >>> print(trace_text(trace([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1]), limit=4))
@@ -80,16 +80,16 @@ def how_it_ended(run: RunSummary) -> str:
     """How a run ended, in one line."""
     epochs = f"{run.n_iter:,} epoch{'' if run.n_iter == 1 else 's'}"
     mistakes = f"{run.n_mistakes:,} mistake{'' if run.n_mistakes == 1 else 's'}"
-    ways = {
+    endings = {
         "separated": f"separated: epoch {run.n_iter:,} was clean",
         "budget": f"budget: all {epochs} spent, {_clean_epochs(run)}",
         "validated": f"validated: stopped early after {epochs}",
     }
-    return f"{ways.get(run.status, run.status)}; {mistakes} in {run.t:,} visits"
+    return f"{endings.get(run.status, run.status)}; {mistakes} in {run.t:,} visits"
 
 
 def _clean_epochs(run: RunSummary) -> str:
-    """A loss that changes the weights without a mistake, too, goes on after an epoch without one."""
+    """How many epochs were clean: some losses change the weights without a mistake, and continue after such epochs."""
     n_clean = run.mistakes.count(0)
     return f"{n_clean:,} of them without a mistake" if n_clean else "none of them clean"
 
@@ -120,7 +120,7 @@ def _example(x: Floats) -> str:
 
 
 def _summary(w: Floats) -> str:
-    """Of weights that are too many to print: how many are not 0, and their length as a vector."""
+    """If there are too many weights to print: how many are not 0, and their length as a vector."""
     return f"{int((w != 0).sum()):,} not 0, length {_number(float((w @ w) ** 0.5))}"
 
 

@@ -1,4 +1,4 @@
-"""Examples in the plane: which two columns, how far the view reaches, points, and lines clipped to the view."""
+"""Examples in the plane: the two columns, the limits of the view, points, and lines clipped to the view."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,16 +12,16 @@ from rosenblatt.records import Csr, Floats
 from rosenblatt.report.figures.common.style import MARKERS, Axes, Palette, name, shortened
 
 _SHAPE = 4 / 3  # width to height of the view
-_REACH = 1.4  # times the view's size: the view is widened for a line that passes this near its centre
+_REACH = 1.4  # the view is widened for lines whose distance from its centre is at most this many times its size
 _NAME_LETTERS = 40  # of an axis; a longer name is cut
-_UNEQUAL = 5.0  # beyond this the two columns are measured in different units
+_UNEQUAL = 5.0  # ratio of the ranges of the two columns above which the axes get different scales
 
 
 @dataclass(frozen=True)
 class View:
     """Two columns of the examples, the means of all columns, and the rectangle that is drawn.
 
-    A model of more columns is cut: the columns that are not drawn are at their means.
+    If a model has more columns, a section is drawn: the other columns are at their means.
     """
 
     points: Floats
@@ -41,7 +41,7 @@ class View:
         return bool(np.isclose(self.size[0] / self.size[1], _SHAPE))
 
     def rows(self, flat: Floats) -> Floats:
-        """Points of the plane as whole examples: the other columns at their means."""
+        """Points of the plane as whole examples, with the other columns at their means."""
         rows = np.repeat(self.middle[None, :], len(flat), axis=0)
         rows[:, list(self.columns)] = flat
         return rows
@@ -113,7 +113,7 @@ def classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 def two_classes_of(y: Any, what: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The same for a picture that has two classes."""
+    """`classes_of` for a picture of two classes."""
     labels, index = classes_of(y)
     if len(labels) != 2:
         raise DataError(f"{what} draws two classes, and y has {len(labels)}: give it the rows of two.")
@@ -126,7 +126,7 @@ def names_of(X: Any) -> list[str] | None:
 
 
 def axis_names(view: View, names: Sequence[str] | None = None) -> tuple[str, str]:
-    """The names of the two columns that are drawn; x1, x2, ... where the columns have none."""
+    """The names of the two columns that are drawn; x1, x2, ... if the columns have none."""
     i, j = view.columns
     return (names[i], names[j]) if names else (f"x{i + 1}", f"x{j + 1}")
 
@@ -160,7 +160,7 @@ def scatter(
 
 
 def ring(ax: Axes, points: Floats, color: str, label: str | None = None, *, among: int = 0, area: float = 170) -> None:
-    """Draw circles around points, smaller if they are some `among` many."""
+    """Draw circles around points, smaller if these are a few among many (`among`)."""
     if len(points):
         area = min(area, 3.2 * point_area(among))
         ax.scatter(
@@ -199,7 +199,7 @@ def clipped(view: View, line: Floats) -> Floats | None:
 
 
 def foot_of_normal(view: View, *lines: Floats) -> Floats | None:
-    """Where the arrows of w start: in the middle of the first of these lines that passes through the view."""
+    """Where the arrows of w start: the middle of the first of these lines that is in the view."""
     ends = next((ends for ends in (clipped(view, line) for line in lines) if ends is not None), None)
     return None if ends is None else ends.mean(axis=0)
 
@@ -237,7 +237,7 @@ def arrow(ax: Axes, start: Floats, end: Floats, color: str, label: str | None = 
         arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2.0, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 14}
         | style, zorder=6,
     )  # fmt: skip
-    if drawn.arrow_patch is not None:  # one that begins outside the picture would cross its numbers
+    if drawn.arrow_patch is not None:  # an arrow from outside would cross the numbers of the axes
         drawn.arrow_patch.set_clip_path(ax.patch)
     if label:
         ax.plot([], [], color=color, lw=2.0, label=label)

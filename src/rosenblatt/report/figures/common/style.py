@@ -1,4 +1,4 @@
-"""How every picture looks: a light and a dark palette, markers and dashes for readers without colour, 600 px wide."""
+"""The style of every figure: a light and a dark palette, markers and dashes for readers without colour, 600 px wide."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from rosenblatt.records import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
     from matplotlib.figure import Figure as Figure
-else:  # for annotations: matplotlib is loaded when something is drawn
+else:  # for annotations; matplotlib is imported only when something is drawn
     Axes, Figure = "Axes", "Figure"
 
-DPI = 100  # so that six inches are 600 px
+DPI = 100  # six inches are 600 px
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)), (0, (2.5, 1.5)))
 
@@ -28,8 +28,8 @@ class Palette:
     muted: str
     grid: str
     classes: tuple[str, ...]
-    accent: str  # what moves: updates
-    alarm: str  # what is wrong: mistakes, an inseparable pair
+    accent: str  # for updates
+    alarm: str  # for mistakes and inseparable pairs
 
     def tint(self, color: str, share: float = 0.2) -> tuple[float, float, float]:
         """The colour mixed with the paper, for areas on which text and points stay legible."""
@@ -64,7 +64,7 @@ DARK = Palette(
     accent="#2fc79a",
     alarm="#ff8552",
 )  # fmt: skip
-# For the studio on a projector, which washes colours out: darker ones, and text with a contrast of 7 or more.
+# For the studio on a projector, which washes out colours: darker ones, and text with a contrast of at least 7.
 PROJECTOR = Palette(
     paper="#ffffff",
     ink="#000000",
@@ -142,7 +142,7 @@ def legend(figure: Figure, axes: Sequence[Axes], look: Palette, columns: int = 3
         if isinstance(handle, PathCollection) and float(handle.get_sizes()[0]) < 36:
             handle.set_sizes([36.0])
     if own and any(ax.get_aspect() != "auto" for ax in axes):
-        figure.draw_without_rendering()  # the first layout does not know the panels' shape and cuts the title off
+        figure.draw_without_rendering()  # the first layout ignores the shape of the panels, and cuts off the title
 
 
 def legend_columns(labels: Sequence[str], inches: float, most: int) -> int:
@@ -152,7 +152,7 @@ def legend_columns(labels: Sequence[str], inches: float, most: int) -> int:
 
 
 def as_written(texts: Iterable[Any]) -> None:
-    """Names that users chose are not formulas: without this, matplotlib takes what is between two $ for one."""
+    """Show these texts literally: matplotlib would take what users write between two $ for a formula."""
     for text in texts:
         text.set_parse_math(False)
 
@@ -168,13 +168,13 @@ def name(label: Any) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number as people write it: 18, 0.447, 1.2e-9; a minus that is as wide as a plus."""
+    """A number for people: 18, 0.447, 1.2e-9, with a minus sign as wide as a plus sign."""
     if value == int(value) and abs(value) < 1e6:
         return f"{int(value):,}".replace("-", "\N{MINUS SIGN}")
     return f"{value:.{digits}g}".replace("-", "\N{MINUS SIGN}")
 
 
 def vector(values: Sequence[float] | Floats, digits: int = 3) -> str:
-    """A short vector in brackets; the middle of a long one is left out."""
+    """A short vector in brackets; of a long one the first numbers."""
     first = [number(v, digits) for v in values[:6]]
     return "[" + ", ".join(first) + (", …]" if len(values) > 6 else "]")

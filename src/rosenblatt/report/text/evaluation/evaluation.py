@@ -1,4 +1,4 @@
-"""An evaluation as text, of a model that decides for a class or about several labels, or predicts a number."""
+"""An evaluation as text, for models of classes, of several labels and of numbers."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The scores of a model of several labels as text: each with its interval, what one constant answer would reach, and a
+"""The scores of a model of several labels as text: each with its interval, the baseline of a constant answer, and a
 line for each label."""
 
 from collections.abc import Iterator

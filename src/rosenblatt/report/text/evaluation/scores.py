@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from rosenblatt.evaluate.scores import Scores
 
 WIDEST_CONFUSION = 12  # classes
-_WIDTH_OF_MEANINGS = 78  # of the terminal, from which on each score is followed by what it means
+_WIDTH_OF_MEANINGS = 78  # columns that the terminal needs, to show the meaning of each score
 
 
 def score_lines(scores: Scores) -> Iterator[str]:
-    """Every score with its interval and what it means; then the confusion matrix, or a line for each of many classes
-    or of classes with long names."""
+    """Every score with its interval and its meaning; then the confusion matrix or, if it is too wide, a line for each
+    class."""
     for name, line in named_score_lines(scores, _meanings(scores)):
         yield line
         if name == "error":
@@ -35,7 +35,7 @@ def score_lines(scores: Scores) -> Iterator[str]:
 def named_score_lines(
     scores: Scores | LabelScores | NumberScores, meanings: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """The name and the line of each score, with its interval and what it means; first a line of headings."""
+    """The name and the line of each score, with its interval and its meaning; first a line of headings."""
     if terminal_width() < _WIDTH_OF_MEANINGS:
         meanings = {}
     rows = [
@@ -51,7 +51,7 @@ def named_score_lines(
 
 
 def _meanings(scores: Scores) -> dict[str, str]:
-    """A few words on each score, for people who do not know it."""
+    """A few words about each score, for people who do not know it."""
     two = len(scores.classes) == 2
     positive = clip(str(scores.classes[1]), 10)
     return {

@@ -1,4 +1,4 @@
-"""What `fit` prints of a number that is predicted: errors in its unit, what guessing would reach, and intervals."""
+"""The output of `fit` for a predicted number: errors in its unit, the baseline of a constant guess, and intervals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def task_line(number: NumberFit) -> str:
-    """That a number is predicted; where nobody said so, how to say that it is none."""
+    """That a number is predicted and, unless the user said so, which option makes it a class."""
     spec = number_spec(max(abs(number.least), abs(number.largest)))
     span = f"a number between {number.least:{spec}} and {number.largest:{spec}}"
     doubt = "" if number.is_certain else f"; {as_flag('task', 'classes')} if these are labels"
@@ -28,7 +28,7 @@ def task_line(number: NumberFit) -> str:
 
 
 def number_error_lines(summary: FitSummary) -> Iterator[str]:
-    """The error on other data, on rows held out or by folds, and that of always guessing the same."""
+    """The error on other data, on rows held out or by folds, and that of a constant guess."""
     fitted, number = summary.fitted, summary.fitted.number
     assert number is not None
     spec = number_spec(number.baseline)
@@ -69,7 +69,7 @@ def _interval_words(number: NumberFit, spec: str) -> str:
 
 
 def measured_candidates(fitted: Fitted) -> list[Candidate]:
-    """The rules whose error is known: with folds, those that learned them."""
+    """The rules whose error is known; if folds were learned, those that learned them."""
     return [candidate for candidate in fitted.candidates if fitted.choice is None or candidate.fold_error is not None]
 
 

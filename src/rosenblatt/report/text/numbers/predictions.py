@@ -13,7 +13,7 @@ from rosenblatt.report.text.predictions.output_columns import Part, Row, Shown, 
 
 
 def number_parts(model: NumberModel, shown: Shown) -> Iterator[Part]:
-    """The prediction of each row, or a column for each quantile; where they are wanted its interval and reasons."""
+    """The prediction of each row, or a column for each quantile; on request the interval and the reasons."""
     name = "prediction" if "prediction" not in shown.columns else "predicted"
     if model.levels:
         yield _quantiles(model, name, shown)
@@ -26,7 +26,7 @@ def number_parts(model: NumberModel, shown: Shown) -> Iterator[Part]:
 
 
 def _quantiles(model: NumberModel, name: str, shown: Shown) -> Part:
-    """In an object the prediction, too, which is the quantile nearest the median."""
+    """A column for each quantile. An object also has the prediction, the quantile nearest to the median."""
     texts = [f"{level:g}" for level in model.levels]
 
     def record(row: Row) -> dict[str, Any]:
@@ -38,14 +38,14 @@ def _quantiles(model: NumberModel, name: str, shown: Shown) -> Part:
 def _interval(model: NumberModel) -> Part:
     def rows(block: PredictedBlock) -> Iterable[Row]:
         bounds = model.bounds(np.asarray(block.buffers[0]))
-        assert bounds is not None  # the command has refused a model without
+        assert bounds is not None  # refuse_unfit has checked it
         return zip(*(_finite_or_none(bound) for bound in bounds), strict=True)
 
     return Part(["low", "high"], rows, lambda row: {"low": row[0], "high": row[1]})
 
 
 def _finite_or_none(bound: Floats) -> list[float | None]:
-    """None where nothing can be promised, which JSON can write."""
+    """The bounds, with None for infinite ones, which JSON cannot write."""
     return [value if abs(value) < float("inf") else None for value in bound.tolist()]
 
 

@@ -1,4 +1,4 @@
-"""The scores of predicted numbers as text: each with its interval, and what always guessing one number would reach."""
+"""The scores of predicted numbers as text: each with its interval, and the baseline of a constant guess."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from rosenblatt.report.text.layout import dim
 
 
 def number_score_lines(scores: NumberScores) -> Iterator[str]:
-    """Every score with its interval and what it means, in the unit of the target."""
+    """Every score with its interval and its meaning, in the unit of the target."""
     spec = number_spec(scores.rmse.value)
     baselines = {
         "RMSE": (scores.baseline_rmse, f"by always guessing the mean, {scores.mean:{spec}}"),

@@ -1,4 +1,4 @@
-"""What is written of each prediction of a model of several labels: the labels that apply, and why."""
+"""The output for each prediction of a model of several labels: the labels that apply, and why."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rosenblatt.report.text.predictions.output_columns import Part, Row, Shown, 
 
 
 def label_parts(model: MultiLabelModel, shown: Shown) -> Iterator[Part]:
-    """The labels that apply, on a line with the separator of the data between them; then what was asked for."""
+    """The labels that apply, joined by the separator of the data; then the other requested columns."""
     names = [str(label) for label in model.classes]
     yield _labels(model, shown)
     if shown.scores or shown.form == "jsonl":
@@ -48,7 +48,7 @@ def _probabilities(model: MultiLabelModel, block: PredictedBlock) -> list[list[f
 
 
 def _top(model: MultiLabelModel, count: int) -> Part:
-    """The likeliest labels with their probabilities, whether they apply or not."""
+    """The most probable labels with their probabilities, whether they apply or not."""
 
     def ranked(block: PredictedBlock) -> Iterable[tuple[list[int], Row]]:
         numbers = _probabilities(model, block) if model.gives_probabilities else block.buffers[1].tolist()

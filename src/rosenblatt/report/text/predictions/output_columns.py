@@ -1,4 +1,4 @@
-"""What is asked of predictions, and columns of answers to it."""
+"""The columns that predictions are written with: which ones are requested, and how each is computed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = Sequence[Any]
 
 @dataclass(frozen=True)
 class Shown:
-    """What is written of each prediction besides its label, and how."""
+    """What is written for each prediction in addition to its label, and in which format."""
 
     form: Literal["tsv", "csv", "jsonl"] = "tsv"
     scores: bool = False
@@ -52,7 +52,7 @@ class Shown:
 
 
 def refuse_unfit(model: Model, path: str, shown: Shown) -> None:
-    """A ModelError where what is asked for belongs to models of classes, or to models of numbers."""
+    """Raises ModelError if a column is requested that only another kind of model has."""
     if not isinstance(model, NumberModel):
         if shown.intervals:
             raise ModelError(
@@ -61,8 +61,8 @@ def refuse_unfit(model: Model, path: str, shown: Shown) -> None:
             )
         return
     about_classes = {"scores": shown.scores, "proba": shown.proba, "confidence": shown.confidence, "top": shown.top}
-    for name, wanted in about_classes.items():
-        if wanted:
+    for name, is_requested in about_classes.items():
+        if is_requested:
             raise ModelError(
                 f"{path}: predicts a number, and {option(name)} is for classes: leave it out, or see how far it may "
                 f"be off with {option('intervals')}."
@@ -72,7 +72,7 @@ def refuse_unfit(model: Model, path: str, shown: Shown) -> None:
 
 
 class Part(NamedTuple):
-    """Some columns of the answers: their names, their cells in each row of a block, and the same for an object."""
+    """Some columns: their names, their cells in each row of a block, and the same cells as keys of a JSON object."""
 
     names: list[str]
     rows: Callable[[PredictedBlock], Iterable[Row]]
@@ -85,14 +85,14 @@ def reason_objects(parts: Iterable[Contribution], width: float = 1.0) -> list[di
 
 
 def reason_text(parts: Iterable[Contribution], separator: str = "; ", spec: str = "+.3g", width: float = 1.0) -> str:
-    """The same in one cell."""
+    """The features with what they add, as the text of one cell."""
     return separator.join(f"{part.feature} {part.contribution * width:{spec}}" for part in parts)
 
 
 def top_part(model: Model, count: int, ranked: Callable[[PredictedBlock], Iterable[tuple[list[int], Row]]]) -> Part:
-    """The best classes, each with its probability, or its score where the model gives none.
+    """The best classes, each with its probability, or its score if the model gives no probabilities.
 
-    `ranked` gives of each row the classes in the order of their rank, and the number of every class.
+    `ranked` gives for each row the classes in order of rank, and the probabilities or scores of all classes.
     """
     classes, what = model.classes, "probability" if model.gives_probabilities else "score"
     count = min(count, len(classes))

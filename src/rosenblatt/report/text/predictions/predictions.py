@@ -1,7 +1,7 @@
-"""Predictions as lines of text, a block at a time and without numpy: predicting must not wait for printing.
+"""Predictions as lines of text, a block at a time and without numpy, so that printing does not slow down predicting.
 
-Tab-separated lines, CSV or an object a line. A tab, a newline or a backslash within a cell of a tab-separated line is
-written \\t, \\n or \\\\, so that every prediction is one line.
+They are tab-separated lines, CSV or one JSON object per line. In tab-separated lines a tab, a newline or a backslash
+within a cell is written \\t, \\n or \\\\, so that every prediction is one line.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
 def answer_lines(model: Model, shown: Shown) -> tuple[bytes, Callable[[PredictedBlock], bytes]]:
-    """The line with the names of the columns, which may be empty, and what makes the lines of a block."""
+    """The line with the names of the columns, which may be empty, and the function that writes the lines of a block."""
     parts = list(_parts(model, shown))
     header = _lines([[name for part in parts for name in part.names]], shown.form) if shown.header else b""
     if len(parts) == 1 and shown.form == "tsv" and not isinstance(model, NumberModel):
@@ -136,7 +136,7 @@ def _probabilities(model: Model, block: PredictedBlock) -> list[list[float]]:
 
 
 def _scores(model: Model, names: list[str]) -> Part:
-    """The score of the positive of two classes, or that of every class."""
+    """The score of the positive one of two classes, or of every class."""
     if len(names) == 2:
         return Part(["score"], lambda block: _class_scores(model, block), lambda row: {"score": row[0]})
     return Part(
@@ -157,7 +157,7 @@ def _confidence(model: Model) -> Part:
 
 
 def _top(model: Model, count: int) -> Part:
-    """The best classes with their probabilities; with their scores where the model gives no probabilities."""
+    """The best classes with their probabilities, or with their scores if the model gives no probabilities."""
 
     def ranked(block: PredictedBlock) -> Iterable[tuple[list[int], Row]]:
         if model.gives_probabilities:
@@ -166,7 +166,7 @@ def _top(model: Model, count: int) -> Part:
             numbers = _class_scores(model, block)
             numbers = [[-row[0], row[0]] for row in numbers] if len(model.classes) == 2 else numbers
         for decided, row in zip(block.buffers[0].tolist(), numbers, strict=True):
-            # The predicted class is the first of equals, and with a threshold it may not be the most probable one.
+            # The predicted class goes first: it may be tied, and with a threshold it may not be the most probable one.
             yield sorted(range(len(row)), key=lambda k: (k != decided, -row[k])), row
 
     return top_part(model, count, ranked)
