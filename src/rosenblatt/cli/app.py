@@ -10,7 +10,7 @@ from rosenblatt.cli.exits import exit_code
 from rosenblatt.version import __version__
 
 NAME = "rosenblatt"
-# In the order of `rosenblatt --help`, with the line that each has there.
+# In the order of `rosenblatt --help`, each with its line there.
 COMMANDS: Mapping[str, str] = {
     "demo": "Learn, test and explain a spam filter on mail that comes with the package.",
     "fit": "Learn a model from a file, in any format.",
@@ -25,7 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "serve": "Serve models over HTTP that learn while they answer, and lose nothing.",
     "completion": "Print the script that makes the shell complete commands and options.",
 }
-# These multiply no matrices: idle BLAS threads would only take time from ours.
+# These commands multiply no matrices, and idle BLAS threads would slow down ours.
 _WITHOUT_BLAS = ("fit", "predict", "evaluate", "explain", "export", "serve")
 
 
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> object:
     if f"_{NAME.upper()}_COMPLETE" in os.environ:  # set by the script that `rosenblatt completion` prints
         return program.main(words, prog_name=NAME)
-    # Not click's own `main`, which has other exit codes and sentences: ours are those of exits.py.
+    # Not by click's own `main`, whose exit codes and error messages differ from those of exits.py.
     with program.make_context(NAME, words.copy(), obj=words) as context:
         return program.invoke(context)
 

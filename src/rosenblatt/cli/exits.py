@@ -74,7 +74,7 @@ def _report(error: BaseException) -> int:
 
 
 def _code_and_sentence(error: BaseException) -> tuple[int, str]:
-    from rosenblatt.options import as_flag  # most commands end without an error, and help needs no options
+    from rosenblatt.options import as_flag  # imported here, since most commands end without an error
 
     match error:
         case KeyboardInterrupt():
@@ -114,7 +114,7 @@ def _decoded(name: Any) -> str:
 
 
 def _replace_unprintable_characters() -> None:
-    """Print a question mark where the encoding lacks a character. ASCII is treated as unset: UTF-8 is written."""
+    """Print a question mark for characters that the encoding lacks. ASCII counts as unset, and UTF-8 is written."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             ascii_only = codecs.lookup(stream.encoding).name == "ascii"

@@ -1,4 +1,4 @@
-"""How a command opens DATA: here, or on the engine that --on names."""
+"""How a command opens DATA: in this process, or with the engine given by --on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opener(on: str | None) -> Iterator[OpenSource]:
-    """What opens a source; the engine ends with the command."""
+    """The function that opens a source; the engine is stopped at the end of the command."""
     from rosenblatt.readers.open import open_source
 
     if on is None:

@@ -1,7 +1,7 @@
 """What a command writes: results on stdout (`write`, `write_json`), messages on stderr (`say`), files.
 
-Colours appear on a terminal only, and never with NO_COLOR; messages not with --quiet. Files are checked before the work
-begins, and written whole or not at all.
+Colours appear only on a terminal, and not with NO_COLOR; messages do not appear with --quiet. Output files are checked
+before the work begins, and written atomically.
 """
 
 import errno
@@ -36,12 +36,12 @@ def is_quiet() -> bool:
 
 
 def command_line() -> str:
-    """The command line that is being run, as a shell takes it."""
+    """The command line that is being run, quoted for a shell."""
     return shlex.join(["rosenblatt", *click.get_current_context().obj])
 
 
 def options_given() -> dict[str, str]:
-    """The options on the command line that is being run, by the name of their parameter, as a shell takes them."""
+    """The options on the command line that is being run, by the name of their parameter, quoted for a shell."""
     context = click.get_current_context()
     parameters = [parameter for parameter in context.command.params if isinstance(parameter, click.Option)]
     by_flag = {flag: one for one in parameters for flag in (*one.opts, *one.secondary_opts)}
@@ -97,7 +97,7 @@ def write_json(record: Mapping[str, Any]) -> None:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON can hold it: records, tuples, and the numbers and arrays of numpy are converted."""
+    """A value that can be written as JSON: converts records, tuples, and the numbers and arrays of numpy."""
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -137,7 +137,7 @@ def check_output(path: str | None, *others: str | None) -> None:
 
 
 def _try_to_write(path: str) -> None:
-    """An OSError where a file of this name cannot be made; nothing is left behind."""
+    """Raises OSError if a file of this name cannot be created; nothing is left behind."""
     with suppress(FileNotFoundError):
         os.lstat(path)  # a name may be too long
     if os.path.exists(path) and not os.path.isfile(path):
@@ -148,7 +148,7 @@ def _try_to_write(path: str) -> None:
 
 
 def _same_file(path: str, other: str) -> bool:
-    """Whether two paths name one regular file; writing to a device overwrites nothing."""
+    """Whether two paths are the same regular file; writing to a device overwrites nothing."""
     if not os.path.exists(path):
         return os.path.realpath(path) == os.path.realpath(other)
     return os.path.isfile(path) and os.path.exists(other) and os.path.samefile(path, other)
@@ -171,7 +171,7 @@ def open_output(path: str | None) -> Iterator[IO[bytes]]:
 
 
 class _OnTerminal:
-    """Whole lines of bytes, as a terminal may show them."""
+    """Writes bytes, in whole lines, to a terminal, without control characters."""
 
     def __init__(self, terminal: IO[str]) -> None:
         self._terminal = terminal

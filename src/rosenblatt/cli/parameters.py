@@ -33,7 +33,7 @@ _READING_METAVARS = {
     "classes": "LABELS",
     "label_separator": "TEXT",
 }
-# The model knows the rest: only how the new file is written, and where its labels are, may differ.
+# For new data only the format, and where the labels are, may differ; the model knows all other options of reading.
 _NEW_DATA = ("format", "label", "labels_from", "header", "index_base", "on_bad_row")
 _LEARNING = {*options.FIT_FILE, "task"} - {"test"}
 
@@ -60,7 +60,7 @@ def option(source: Option[Any], *short_flags: str, **changes: Any) -> Callable[[
 
 
 def _help(option: Option[Any]) -> str:
-    """The help of an option, with its choices where they are neither in it nor in the metavar."""
+    """The help of an option, with its choices if neither the text nor the metavar lists them."""
     explained = all(choice in option.help for choice in option.choices)
     if explained or len("|".join(option.choices)) <= WIDEST_METAVAR:
         return option.help
@@ -86,15 +86,15 @@ class OptionType(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # ge
                 continue
             if self.option.accepts(converted):
                 return converted
-        typed = self.option.but(none_allowed=False)  # None cannot be typed; it means that the option is left out
+        typed = self.option.but(none_allowed=False)  # None cannot be typed, only left out
         self.fail(f"{value!r} is not {typed.expected}.", param, ctx)
 
     def _class_weights(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """LABEL=WEIGHT,LABEL=WEIGHT; a label may hold a = but no comma."""
+        """The weights in LABEL=WEIGHT,LABEL=WEIGHT; a label may contain = but no comma."""
         weights = {}
         for part in value.split(","):
-            label, is_weighed, weight = part.rpartition("=")
-            if not is_weighed or not self.option.accepts({label: _number_or_word(weight)}):
+            label, equals_sign, weight = part.rpartition("=")
+            if not equals_sign or not self.option.accepts({label: _number_or_word(weight)}):
                 self.fail(f"{part!r} is not LABEL=WEIGHT, a weight of at least 0: as in spam=1,ham=5.", param, ctx)
             weights[_number_or_word(label)] = float(weight)
         return weights
@@ -170,7 +170,7 @@ def new_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def like_training_data(reading: ReadOptions, model: Model) -> ReadOptions:
-    """The options of reading, with the format and the header of the training data where they are not given again."""
+    """The options of reading, with the format and the header of the training data unless these are given."""
     training = model.provenance.get("reading", {})
     missing = [name for name in ("format", "header") if getattr(reading, name) is None and name in training]
     return reading._replace(**{name: training[name] for name in missing})
@@ -179,8 +179,8 @@ def like_training_data(reading: ReadOptions, model: Model) -> ReadOptions:
 def _add(names: Iterable[str], command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def with_reading(**parameters: Any) -> Any:
-        words = {name: parameters.pop(name) for name in names}
-        return command(reading=_read_options(words), **parameters)
+        reading = {name: parameters.pop(name) for name in names}
+        return command(reading=_read_options(reading), **parameters)
 
     for name in reversed(list(names)):
         settings = {"metavar": _READING_METAVARS[name]} if name in _READING_METAVARS else {}
@@ -188,16 +188,16 @@ def _add(names: Iterable[str], command: Callable[..., Any]) -> Callable[..., Any
     return with_reading
 
 
-def _read_options(words: dict[str, Any]) -> ReadOptions:
-    label = words.get("label")
+def _read_options(values: dict[str, Any]) -> ReadOptions:
+    label = values.get("label")
     if isinstance(label, str) and label.lstrip("-").isdecimal():
-        words["label"] = int(label)
+        values["label"] = int(label)
     for name in ("text", "words", "cross", "drop", "keep", "as_", "classes"):
-        if name in words:
-            words[name] = tuple(part for word in words[name] for part in word.split(",") if part)
-    if "classes" in words:
-        words["classes"] = tuple(map(_number_or_word, words["classes"]))
-    return ReadOptions(**words)
+        if name in values:
+            values[name] = tuple(part for value in values[name] for part in value.split(",") if part)
+    if "classes" in values:
+        values["classes"] = tuple(map(_number_or_word, values["classes"]))
+    return ReadOptions(**values)
 
 
 def _number_or_word(word: str) -> int | float | str:

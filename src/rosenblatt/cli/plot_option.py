@@ -1,4 +1,4 @@
-"""The options --plot and --columns: which two columns are drawn, and the figure in a file."""
+"""The options --plot and --columns: which two columns to draw, and the file of the figure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ def two_columns(text: str | None, names: Sequence[str], n_columns: int) -> tuple
 
 
 def column_names(names: Sequence[str], n_columns: int) -> tuple[str, ...] | None:
-    """The names of the columns for the axes; None where a column became several features, or has no name."""
+    """The names of the columns for the axes; None if a column became several features, or has no name."""
     return tuple(names) if len(names) == n_columns else None
 
 

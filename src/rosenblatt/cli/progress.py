@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rosenblatt.certificates.certify_classes import ClassAnswer
     from rosenblatt.learn.files.plan import Progress
 
-DELAY = 0.5  # seconds: a shorter run needs no bar, and need not load rich
+DELAY = 0.5  # seconds: a shorter run needs no bar, and does not load rich
 
 
 def _is_shown() -> bool:
@@ -79,7 +79,7 @@ class ProgressBar:
 
 
 class StatusLine:
-    """One line that says where the search for a certificate is; erased at the end."""
+    """One line with the progress of the search for a certificate, erased at the end."""
 
     def __init__(self) -> None:
         self.shown, self.printed, self._bytes = _is_shown(), False, 0
@@ -94,17 +94,17 @@ class StatusLine:
         self._print("")
 
     def reading(self, done: int, total: int | None) -> None:
-        """For `read_or_store(on_bytes=)`."""
+        """Report progress of reading; for `read_or_store(on_bytes=)`."""
         if self.shown and done >> 26 > self._bytes >> 26:
             self._print(f"reading: {done >> 20:,} MB" + (f" of {total >> 20:,}" if total else ""))
         self._bytes = done
 
     def search(self, progress: Any) -> None:
-        """For `certify(on_progress=)`."""
+        """Report progress of the search; for `certify(on_progress=)`."""
         self._print(f"{progress.stage}: step {progress.steps:,}, {progress.rows:,} rows in use")
 
     def answer(self, done: int, total: int, answer: ClassAnswer) -> None:
-        """For `certify_classes(on_answer=)`."""
+        """Report the answer for one pair of classes; for `certify_classes(on_answer=)`."""
         self._print(f"{done} of {total}: {answer.first} against {answer.second}, {answer.kind}")
 
     def _print(self, text: str) -> None:

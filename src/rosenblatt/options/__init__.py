@@ -1,8 +1,8 @@
 """Every parameter, once: its default, its bounds, its choices, and its help text.
 
-The estimators, the command line, the studio and the documentation read these options; none of them repeats one.
+The estimators, the command line, the studio and the documentation read these options, and repeat nothing of them.
 An estimator takes a default as `margin: float = options.margin.default`, checks its parameters with `check` and their
-combinations with `check_together`. Where an estimator differs, it has a changed copy, made with `Option.but`.
+combinations with `check_together`. If an estimator differs, it has a changed copy, made with `Option.but`.
 """
 
 from rosenblatt.options.certify import *

@@ -1,4 +1,4 @@
-"""Docstrings in numpydoc's form: what the options say of a parameter is filled in, so that it stands once."""
+"""Adds the help of options to docstrings in numpydoc's form, so that it is written only once."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any, TypeVar
 from rosenblatt.options.option import Option
 
 F = TypeVar("F", bound=Callable[..., Any])
-CO_VARKEYWORDS = 0x08  # as inspect has it, which takes 8 ms to import
+CO_VARKEYWORDS = 0x08  # that of inspect, which takes 8 ms to import
 _PARAMETERS = re.compile(r"^( *)Parameters\n +-{10}\n(?:.+\n)*", flags=re.MULTILINE)
 
 
 def parameter_entry(name: str, option: Option[Any], default: object) -> str:
-    """What numpydoc shows of a parameter, unindented."""
+    """The entry of a parameter in numpydoc's form, unindented."""
     return f"{name} : {option.expected}, default={default!r}\n    {option.help}"
 
 
 def described_by(table: Mapping[str, Option[Any]]) -> Callable[[F], F]:
     """Add the options that a function or class takes to the section Parameters of its docstring, with its defaults.
 
-    They stand in the order of the signature, among those that the docstring describes itself.
+    Together with those that the docstring describes itself, they are in the order of the signature.
 
     >>> from rosenblatt.options import gap
     >>> @described_by({"gap": gap})
@@ -61,7 +61,7 @@ def described_by(table: Mapping[str, Option[Any]]) -> Callable[[F], F]:
 
 
 def _entries(section: str, indent: str) -> dict[str, str]:
-    """The lines about each parameter that a section describes, by its name."""
+    """The lines of a section about each of its parameters, by name."""
     entries, name = dict[str, str](), ""
     for line in section.splitlines(keepends=True)[2:]:
         if line[len(indent)] != " ":

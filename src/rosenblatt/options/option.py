@@ -38,7 +38,7 @@ Kind: TypeAlias = Literal[
 
 
 class Option(NamedTuple, Generic[T]):
-    """One parameter: a value is accepted when it is a choice, or None where allowed, or of the kind and in bounds.
+    """One parameter: a value is accepted if it is a choice, None (if allowed), or of the kind and within the bounds.
 
     The bounds of a number: `low` is included, `above` and `below` are excluded.
     """
@@ -76,12 +76,12 @@ class Option(NamedTuple, Generic[T]):
 
     @property
     def expected(self) -> str:
-        """What is accepted, as the error message and the documentation say it."""
-        ways = ["None"] if self.none_allowed else []
-        ways += [repr(choice) for choice in self.choices]
+        """The accepted values in words, for error messages and the documentation."""
+        accepted = ["None"] if self.none_allowed else []
+        accepted += [repr(choice) for choice in self.choices]
         if self.kind is not None:
-            ways.append(" ".join([_WORDS[self.kind], self._bounds]).rstrip())
-        return ways[0] if len(ways) == 1 else ", ".join(ways[:-1]) + " or " + ways[-1]
+            accepted.append(" ".join([_WORDS[self.kind], self._bounds]).rstrip())
+        return accepted[0] if len(accepted) == 1 else ", ".join(accepted[:-1]) + " or " + accepted[-1]
 
     def _in_bounds(self, value: float) -> bool:
         return (
@@ -107,7 +107,7 @@ _SHORT.maxstring = _SHORT.maxother = 60
 
 
 def _shown(value: object) -> str:
-    """The value as the user wrote it, on one short line, and why a number of the right sign was still refused."""
+    """The value as the user wrote it, on one short line; for a number also whether it is infinite or too large."""
     text = " ".join(_SHORT.repr(value).split())
     if isinstance(value, Real) and not _is_bool(value):
         if not _is_finite(value):

@@ -1,4 +1,4 @@
-"""The parameters of `trace`: the run as the lectures have it, which steps are shown, and what is drawn of them."""
+"""The parameters of `trace`: the run, as in lectures, which steps to show, and what to draw."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from rosenblatt.options.estimators.learner import (
 from rosenblatt.options.fit_file import passes
 from rosenblatt.options.option import Option, by_name
 
-# The lectures' tables go through the rows as they are printed.
+# Tables in lectures take the rows in the order of the data.
 trace_order = order.but(default="given")
 
 
@@ -25,7 +25,7 @@ def _with_defaults(table: Mapping[str, Option[Any]], *others: Option[Any]) -> Ma
     return by_name(option.but(default=defaults.get(name, option.default)) for name, option in table.items())
 
 
-# The learner of each loss that can be traced. A logistic unit takes the steps that are written on the board.
+# The learner of each loss that can be traced, with the plain defaults that lectures use.
 TRACED: Mapping[str, Mapping[str, Option[Any]]] = {
     "perceptron": PERCEPTRON,
     "squared": _with_defaults(ADALINE, max_iter),

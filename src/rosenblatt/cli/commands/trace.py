@@ -1,4 +1,4 @@
-"""`rosenblatt trace`: every step of a run on any data, as the lectures' tables show it."""
+"""`rosenblatt trace`: every step of a run on any data, in a table as in lectures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rosenblatt.learn.replay.trace import Trace
     from rosenblatt.records import FeatureSpace
 
-_STEPS_IN_A_TABLE = 1000  # unless --steps says otherwise
+_STEPS_IN_A_TABLE = 1000  # by default
 _RULE = ("loss", "learning_rate", "eta0", "margin", "r", "batch", "order", "multi_class", "fit_intercept")
 
 

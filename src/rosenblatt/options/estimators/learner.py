@@ -21,7 +21,7 @@ margin: Option[float] = Option(
     kind="float",
     low=0,
     help="An example is a mistake when y*s <= margin; 0 is Rosenblatt's rule. "
-    "pa1, pa2, arow and the hinge loss require y*s >= margin, or 1 where margin is 0.",
+    "pa1, pa2, arow and the hinge loss require y*s >= margin, or 1 if margin is 0.",
 )
 eta0: Option[float] = Option(
     name="eta0",
@@ -230,8 +230,9 @@ def _options_of(left_out: Sequence[str], changed: Sequence[Option[Any]] = ()) ->
 
 
 # pa1, pa2 and arow move an example just to its required margin; the logistic and squared losses have no such margin.
-# A constant rate diverges as soon as eta0 |x|^2 > 2; a rate per feature does not mind the scale of the features. These
-# defaults reach the loss of LogisticRegression and Ridge on standardised columns: 0.98 and 1.00 of it on eight tables.
+# A constant rate diverges as soon as eta0 |x|^2 > 2; a rate per feature works at any scale of the features. With these
+# defaults the loss on standardised columns is that of LogisticRegression and Ridge: 0.98 and 1.00 times it on eight
+# tables.
 smooth_learning_rate = learning_rate.but(
     default="adagrad",
     choices=tuple(name for name, rate in LEARNING_RATES.items() if rate.learns_classes and not rate.moves_to_margin),
@@ -263,7 +264,7 @@ ADALINE = _options_of(["loss", "forget", "margin", "r"], [*_SMOOTH, adaline_mult
 def check_together(owner: str, values: Mapping[str, object]) -> None:
     """Refuse combinations of values that make no sense; a missing value counts as its default.
 
-    The default loss is the perceptron's; an estimator of another loss passes it:
+    The default loss is the perceptron's; an estimator with another loss passes it:
     `check_together("Adaline", {**parameters, "loss": "squared"})`.
     """
     chosen = {name: values.get(name, option.default) for name, option in LEARNER.items()}

@@ -20,9 +20,9 @@ from rosenblatt.options.option import Option, by_name
 
 predictor_rule = rule.but(
     choices=("auto", *NUMBER_RULE_NAMES),
-    help="The learning rule: several side by side, of which the best is kept (auto), or one by name: the gradient of "
-    "the error, averaged (number-average), with a rate for each weight (number-adagrad), or by steps that never "
-    "overshoot (number-invariant).",
+    help="The learning rule: try several side by side and keep the best (auto), or use one by name: gradient descent "
+    "on the error, averaged (number-average), with a learning rate for each weight (number-adagrad), or with steps "
+    "that never overshoot (number-invariant).",
 )
 
 PREDICTOR_READING: Mapping[str, Option[Any]] = by_name(

@@ -44,7 +44,7 @@ separator_multi_label = multi_label.but(
 )
 separator_n_jobs = n_jobs.but(default=-1)
 
-# How the rows become numbers; `fit_file` has them in its `reading`.
+# How rows are read; in `fit_file` these options are in `reading`.
 SEPARATOR_READING: Mapping[str, Option[Any]] = by_name(
     [scale, drop, separator_keep, as_, text, words, cross, bits, ngrams, chars, value, unit, separator_multi_label]
 )

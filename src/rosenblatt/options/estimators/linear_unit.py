@@ -30,8 +30,8 @@ number_loss: Option[str] = Option(
     name="loss",
     default="squared",
     choices=("squared", "absolute", "quantile", "huber"),
-    help="The loss of an answer: squared is least at the mean of the targets, absolute at their median, quantile at "
-    "the one that `quantile` names; huber is squared near the target, and a far one pulls no harder than `width`.",
+    help="The loss of an answer: squared is smallest at the mean of the targets, absolute at their median, quantile at "
+    "their `quantile`; huber is squared up to the distance `width` from the target, and linear beyond.",
 )
 quantile: Option[float] = Option(
     name="quantile",
@@ -39,7 +39,7 @@ quantile: Option[float] = Option(
     kind="float",
     above=0,
     below=1,
-    help="With the quantile loss: the share of the targets that are to lie below the answer.",
+    help="With the quantile loss: the share of the targets that should lie below the answer.",
 )
 run_quantiles: Option[Sequence[float]] = Option(
     name="quantiles",
@@ -61,8 +61,8 @@ number_learning_rate = learning_rate.but(
     "feature (adagrad), a confidence per feature (arow), or eta0 in infinitely many small steps, which never pass the "
     "target however large eta0, an example or its weight is (invariant).",
 )
-# On standardised columns the average is then within 1% of RidgeCV's error where there is noise, whatever the unit of
-# the target. A smaller rate leaves more of the way from 0 in the average, a larger one more noise.
+# On standardised columns with noise, the error of the average is then within 1% of RidgeCV's, whatever the unit of the
+# target. A smaller rate leaves more of the early weights in the average, a larger one more noise.
 number_eta0 = eta0.but(
     default=0.1,
     help="The learning rate, or its initial value when the rate decreases; arow does not use it.",
@@ -95,19 +95,19 @@ _CHANGED = by_name(
     ]
 )
 _OF_CLASSES = ("multi_class", "class_weight", "margin")
-_ONE_UNIT = ("n_jobs", "forget")  # not of one unit in memory
+_ONE_UNIT = ("n_jobs", "forget")  # options that a single unit in memory does not have
 LINEAR_UNIT: Mapping[str, Option[Any]] = by_name(
     [number_loss, quantile, width]
     + [_CHANGED.get(name, option) for name, option in LEARNER.items() if name not in ("loss", *_OF_CLASSES, *_ONE_UNIT)]
 )
-# What the settings of a run that predicts a number may be; those of classes stay at their defaults.
+# The settings of a run that predicts a number; those about classes keep their defaults.
 NUMBER_LEARNER: Mapping[str, Option[Any]] = by_name(
     [*LEARNER.values(), *_CHANGED.values(), run_task, run_quantiles, width]
 )
 
 
 def check_number_together(owner: str, values: Mapping[str, object]) -> None:
-    """Refuse combinations that make no sense where a number is predicted; a missing value counts as its default."""
+    """Refuse combinations that make no sense if a number is predicted; a missing value counts as its default."""
     table = {**LEARNER, **LINEAR_UNIT}
     chosen = {name: values.get(name, option.default) for name, option in table.items()}
     for combination, reason in _refused(chosen):

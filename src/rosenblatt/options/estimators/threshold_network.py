@@ -9,8 +9,8 @@ max_units: Option[int | None] = Option(
     kind="int",
     low=1,
     none_allowed=True,
-    help="The maximum number of units, for each class where there are three or more; None means no limit. A network "
-    "that uses them all ends with status 'budget'.",
+    help="The maximum number of units, for each class if there are three or more; None means no limit. A network that "
+    "uses them all ends with status 'budget'.",
 )
 network_max_iter = max_iter.but(
     default=100, help="The maximum number of epochs that one unit learns before the network adds another."

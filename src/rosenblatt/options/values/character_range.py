@@ -6,7 +6,7 @@ LONGEST = 12
 
 
 def range_of(value: object) -> tuple[int, int] | None:
-    """The shortest and the longest that a value stands for; None if it stands for none.
+    """The shortest and the longest length that a value gives; None if it is not a valid range.
 
     >>> range_of("3-5"), range_of("4"), range_of(4), range_of([2, 3])
     ((3, 5), (4, 4), (4, 4), (2, 3))

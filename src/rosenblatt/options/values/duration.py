@@ -7,7 +7,7 @@ _LONGEST = 100 * 365 * 86400.0
 
 
 def duration_of(value: object) -> float | None:
-    """The seconds that a value stands for; None if it stands for none.
+    """The seconds that a value gives; None if it is not a valid duration.
 
     >>> duration_of("30d"), duration_of("90 s"), duration_of("1.5h"), duration_of(60)
     (2592000.0, 90.0, 5400.0, 60.0)

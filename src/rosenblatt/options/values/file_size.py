@@ -8,7 +8,7 @@ _UNITS |= {"k": 10**3, "m": 10**6, "g": 10**9}
 
 
 def size_of(value: object) -> int | None:
-    """The bytes that a value stands for; None if it stands for none.
+    """The bytes that a value gives; None if it is not a valid size.
 
     >>> size_of("5MB"), size_of("1.5 kB"), size_of("2MiB"), size_of(4096)
     (5000000, 1500, 2097152, 4096)

@@ -9,7 +9,7 @@ _MOST = 100
 
 
 def levels_of(value: object) -> tuple[float, ...] | None:
-    """The levels in a text with commas, or in a sequence; None where these are none, or do not ascend.
+    """The levels in a text with commas, or in a sequence; None if they are not valid levels in ascending order.
 
     >>> levels_of("0.1, 0.5,0.9"), levels_of([0.5]), levels_of("0.9,0.1"), levels_of("1"), levels_of("")
     ((0.1, 0.5, 0.9), (0.5,), None, None, None)

@@ -1,4 +1,4 @@
-"""What a threshold may be chosen by: a probability, F1, the cost of errors, or the least precision or recall."""
+"""The criteria for choosing a threshold: a probability, F1, the cost of errors, or a minimum precision or recall."""
 
 import math
 import re
@@ -13,13 +13,13 @@ class Criterion(NamedTuple):
     """How to choose the score above which the positive class is decided."""
 
     kind: Literal["probability", "f1", "cost", "precision", "recall"]
-    number: float = 0.0  # the probability; the least precision or recall; the cost of a false positive
+    number: float = 0.0  # the probability; the minimum precision or recall; the cost of a false positive
     other: float = 0.0  # the cost of a false negative
     text: str = ""  # as it was written
 
 
 def criterion_of(value: object) -> Criterion | None:
-    """The criterion that a value stands for; None if it stands for none.
+    """The criterion that a value gives; None if it is not a valid criterion.
 
     >>> criterion_of(0.3).kind, criterion_of("cost:fn=20,fp=1").other, criterion_of("recall>=0.9").number
     ('probability', 20.0, 0.9)
@@ -44,7 +44,7 @@ def criterion_of(value: object) -> Criterion | None:
 
 
 def _number(word: str) -> float:
-    """The number that a word stands for; -1 where it stands for none."""
+    """The number that a word gives; -1 if it is not a finite number."""
     try:
         number = float(word)
     except ValueError:
