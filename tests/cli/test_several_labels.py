@@ -90,7 +90,7 @@ def test_sentences_for_what_cannot_be_done(folder: Path) -> None:
         (("fit", "train.txt"), "--multi-label"),
         (("fit", "train.txt", "--multi-label", "--class-weight", "balanced"), "--threshold f1"),
         (("fit", "train.txt", "--multi-label", "--label-separator", "|"), "--label-separator is for"),
-        (("fit", "--from", "m.model", "train.txt", "--class-weight", "food=2"), "has its weights of labels already"),
+        (("fit", "--from", "m.model", "train.txt", "--class-weight", "food=2"), "keeps its weights of labels"),
         (("fit", "--from", "m.model", "other.txt"), "example 3 has the label 'chess', which is not among the classes"),
         (("export", "m.model", "--to", "sql"), "hashes words into weights"),
         (("predict", "m.model", "test.txt", "--confidence"), "several labels, each by itself"),

@@ -165,9 +165,9 @@ def test_it_exports_and_explains_and_does_not_learn_on(large: LinearModel, folde
     exec(compile(export_model(small, "python", "data"), "model", "exec"), module)
     texts = [line.partition("\t")[2] for line in (folder / "test.tsv").read_text().splitlines()]
     assert np.array([module["scores"](text) for text in texts]).tobytes() == scores(small, folder / "test.tsv")
-    with pytest.raises(ModelError, match="was made small and does not learn on"):
+    with pytest.raises(ModelError, match="was made small and cannot continue learning"):
         fit_file(folder / "test.tsv", from_=tmp_path / "s.model")
-    with pytest.raises(ParameterError, match="gives a model that does not learn on"):
+    with pytest.raises(ParameterError, match="gives a model that cannot continue learning"):
         fit_file(folder / "test.tsv", from_=tmp_path / "s.model", size="1MB")
     separator: Any = rosenblatt.load(tmp_path / "s.model")
     assert separator.predict(texts[:3]).shape == (3,)

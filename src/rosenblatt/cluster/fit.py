@@ -15,8 +15,8 @@ from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.source import ReadOptions
 
 _ONE_MACHINE = {
-    "from_": "learns on from a model",
-    "keep_cache": "keeps what is read beside the file",
+    "from_": "continues learning from a model",
+    "keep_cache": "stores what is read next to the file",
 }
 
 
@@ -63,10 +63,12 @@ def fit(
     """
     for name, what in _ONE_MACHINE.items():
         if learning.get(name) not in (None, False):
-            raise ParameterError(f"{option(name)} {what}, which an engine does not do yet: leave one of them out.")
+            raise ParameterError(
+                f"{option(name)} {what}, which engines do not support yet: leave it or the engine out."
+            )
     if shards is not None and (learning.get("resume") or learning.get("forget")):
         raise ParameterError(
-            f"{option('resume')} and {option('forget')} are for one learner: leave them, or {option('shards')}, out."
+            f"{option('resume')} and {option('forget')} need one learner: leave them or {option('shards')} out."
         )
     decided = (reading or ReadOptions())._replace(decide=True)
     with open_engine(engine_for(data, engine)) as running:

@@ -103,7 +103,7 @@ def with_classes(model: Model, path: str | os.PathLike[str], action: str) -> Lin
     if linear.settings.predicts_number:
         raise ModelError(
             f"{os.fspath(path)}: predicts a number, so it cannot be {action}; rosenblatt predict and evaluate can use "
-            f"it, and rosenblatt fit {option('from_')} learns on from it."
+            f"it, and rosenblatt fit {option('from_')} can continue from it."
         )
     return linear
 

@@ -227,11 +227,11 @@ def check_fit_file(values: Mapping[str, Any]) -> None:
             f"{option('forget')} learns a stream once, in its order: leave {option(wrong)} out, or do not forget."
         )
     if values["new_labels"] and values["from_"] is None:
-        raise ParameterError(f"{option('new_labels')} is for a model that learns on: name it with {option('from_')}.")
+        raise ParameterError(f"{option('new_labels')} is for continuing from a model: give it with {option('from_')}.")
     if values["size"] is not None and values["from_"] is not None:
         raise ParameterError(
-            f"{option('size')} gives a model that does not learn on: learn on with {option('from_')} first, and make "
-            f"the result small with rosenblatt export {option('size')}."
+            f"{option('size')} gives a model that cannot continue learning: continue with {option('from_')} first, and "
+            f"make the result small with rosenblatt export {option('size')}."
         )
     if values["quantiles"] is not None and values["error"] != "squared":
         raise ParameterError(

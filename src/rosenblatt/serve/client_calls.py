@@ -58,7 +58,7 @@ class Calls:
     def _to_put(model: str, file: str | None, new: Mapping[str, Any] | None) -> Call:
         if (file is None) == (new is None):
             raise ParameterError(
-                "Put either the path of a model file, or what a new model is: classes and what it reads."
+                "Give `put` either the path of a model file, or the settings of a new model, such as classes and reads."
             )
         if file is None:
             return Call("PUT", model_path(model), json.dumps(new).encode(), is_safe=False)

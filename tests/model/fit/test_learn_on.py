@@ -218,7 +218,7 @@ def test_a_model_of_several_passes_says_so(tmp_path: Path, capsys: pytest.Captur
     second.write_text(svmlight(2, 400))
     assert main(["fit", str(first), "--rule", "perceptron", "--passes", "3", "-o", model, "-q"]) == 0
     assert main(["fit", "--from", model, str(second), "-o", model]) == 0
-    assert "had learned its first examples 3 times, and the new ones were learned once" in capsys.readouterr().err
+    assert "learned its first examples in 3 passes, but the new ones in one" in capsys.readouterr().err
     assert main(["explain", model]) == 0
     out = capsys.readouterr().out
     assert "1.svm (800 examples), then" in out
@@ -250,5 +250,5 @@ def test_what_cannot_go_on_is_refused_and_the_model_stays(tmp_path: Path, capsys
         rosenblatt.fit_file(first, from_=model, rule="arow")
     kernel = rosenblatt.KernelPerceptron().fit([[0.0], [1.0]], [0, 1])
     rosenblatt.save(kernel, tmp_path / "kernel.model")
-    with pytest.raises(ModelError, match="so it cannot be learned on from"):
+    with pytest.raises(ModelError, match="so it cannot be used to continue learning"):
         rosenblatt.fit_file(first, from_=tmp_path / "kernel.model")

@@ -170,7 +170,7 @@ def test_other_kinds_of_model_are_refused(tmp_path: Path) -> None:
     parts = three_parts(tmp_path)
     (tmp_path / "one.txt").write_text("".join(f"__label__{'ab'[k % 2]} word{k % 2} of\n" for k in range(60)))
     save_model(fit_file(tmp_path / "one.txt").model, tmp_path / "one.model")
-    with pytest.raises(ParameterError, match="decides for one class, not about labels"):
+    with pytest.raises(ParameterError, match="decides for one class, not several labels"):
         fit_file(parts[0], from_=tmp_path / "one.model", reading=SEVERAL)
 
 

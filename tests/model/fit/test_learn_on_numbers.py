@@ -180,8 +180,8 @@ def test_few_examples_do_not_replace_the_interval_of_a_model_without_its_scores(
     [
         ({"new_labels": True}, "predicts a number, which has no classes: leave new_labels out"),
         ({"reading": ReadOptions(task="classes")}, "predicts a number: leave task='classes' out"),
-        ({"error": "absolute"}, "learns on as .* was learned: leave error out"),
-        ({"quantiles": "0.5"}, "learns on as .* was learned: leave quantiles out"),
+        ({"error": "absolute"}, "continues with the settings of .*: leave error out"),
+        ({"quantiles": "0.5"}, "continues with the settings of .*: leave quantiles out"),
         ({"class_weight": "balanced"}, "a number is predicted, and class_weight is for classes"),
         ({"threshold": 0.5}, "a number is predicted, and threshold is for classes"),
     ],

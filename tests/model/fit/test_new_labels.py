@@ -153,7 +153,7 @@ def test_without_the_option_the_label_its_row_and_the_option_are_named(
     assert main(["fit", "--from", str(model), str(second), "-o", str(model)]) == 3
     assert "with --new-labels." in capsys.readouterr().err
     assert model.read_bytes() == content
-    with pytest.raises(ParameterError, match="new_labels is for a model that learns on: name it with from_"):
+    with pytest.raises(ParameterError, match="new_labels is for continuing from a model: give it with from_"):
         rosenblatt.fit_file(second, new_labels=True)
     with pytest.raises(DataError, match="has a third class, 'eggs', and threshold is for two"):
         rosenblatt.fit_file(second, from_=model, new_labels=True, threshold="f1")

@@ -1,1 +1,1 @@
-"""A fit of a file: its plan, its result, and how a saved model learns on."""
+"""A fit of a file: its plan, its result, and how a saved model continues learning."""

@@ -79,7 +79,7 @@ def learn_on(
     inputs: Paths | Source, path: str, plan: Plan, chosen: Mapping[str, Any], test: Paths | None = None
 ) -> Fitted:
     """The model in the file `path` after it has learned the new examples; the file is not changed."""
-    model = with_weights(load_scorer(path), path, "learned on from")
+    model = with_weights(load_scorer(path), path, "used to continue learning")
     refuse_unless_it_learns_on(model, path)
     if isinstance(model, NumberModel) and chosen["new_labels"]:
         raise ParameterError(f"{path}: predicts a number, which has no classes: leave {option('new_labels')} out.")
@@ -87,9 +87,9 @@ def learn_on(
     if plan.reading.task not in (None, task):
         raise ParameterError(f"{path}: {_WHAT_IT_LEARNS[task]}: leave {option('task', plan.reading.task)} out.")
     if plan.reading.multi_label and not isinstance(model, MultiLabelModel):
-        raise ParameterError(f"{path}: decides for one class, not about labels: leave {option('multi_label')} out.")
+        raise ParameterError(f"{path}: decides for one class, not several labels: leave {option('multi_label')} out.")
     if isinstance(model, MultiLabelModel) and chosen["class_weight"] is not None:
-        raise ParameterError(f"{path}: has its weights of labels already: leave {option('class_weight')} out.")
+        raise ParameterError(f"{path}: keeps its weights of labels: leave {option('class_weight')} out.")
     _refuse_options(path, plan, chosen if not chosen["forget"] else {**chosen, "passes": "auto", "order": None})
     rule = str(model.provenance.get("rule", "saved"))
     plan = _plan_of(model, rule, plan, chosen, path)
@@ -125,13 +125,15 @@ def refuse_unless_it_learns_on(model: LinearModel, path: str) -> None:
     """Raises ModelError if the model in this file lacks what it needs to learn new examples."""
     if model.is_small:
         raise ModelError(
-            f"{path}: was made small and does not learn on: learn on from the model it was made from, and make the "
-            "result small.",
+            f"{path}: was made small and cannot continue learning: continue from the model it was made from, and make "
+            "the result small.",
             file=path,
         )
     if model.settings.record or model.run.votes is not None or model.settings.keep not in ("last", "average"):
         raise ModelError(
-            f"{path}: keeps {model.settings.keep} weights, which are not learned on from a file.", file=path
+            f"{path}: keeps {model.settings.keep} weights; only models with the last or the average weights can "
+            "continue learning from a file.",
+            file=path,
         )
 
 
@@ -202,7 +204,7 @@ class _Checked(KnownLabels):
         row = block.first_row + _first_row_with(position, block, self)
         raise DataError(
             f"{self.name}: example {row + 1} has the label {quoted(self.labels[position])}, which is not among the "
-            f"classes of {self._path}: correct it, or take it in as a new class with {option('new_labels', True)}.",
+            f"classes of {self._path}: correct it, or add it as a new class with {option('new_labels', True)}.",
             file=self.name,
         )
 
@@ -341,7 +343,7 @@ def _sets_in_order(sets: native.LabelSets, place: Mapping[int, int]) -> native.L
 def _refuse_options(path: str, plan: Plan, chosen: Mapping[str, Any]) -> None:
     for name in _OF_THE_MODEL:
         if chosen[name] != options.FIT_FILE[name].default:
-            raise ParameterError(f"{option('from_')} learns on as {path} was learned: leave {option(name)} out.")
+            raise ParameterError(f"{option('from_')} continues with the settings of {path}: leave {option(name)} out.")
     for name, default in ReadOptions._field_defaults.items():
         if name not in (*_OF_THE_DATA, *_OF_NEW_COLUMNS) and getattr(plan.reading, name) != default:
             raise ParameterError(f"{option('from_')} reads the examples as {path} says: leave {option(name)} out.")
@@ -440,8 +442,8 @@ def _with_history(fitted: Fitted, model: LinearModel, *, one_pass: bool) -> Fitt
     passes = model.provenance.get("first_passes") or len(model.run.mistakes) - 1
     changes |= {"chosen_by": "an earlier fit", "first_passes": passes}
     sentence = (
-        f"The model had learned its first examples {passes} times, and the new ones were learned once: a fit of all of "
-        "them would learn these as often."
+        f"The model learned its first examples in {passes} passes, but the new ones in one: a fit of all examples "
+        "would learn all of them equally often."
     )
     cautions = (*fitted.warnings, Caution("going on", sentence)) if passes > 1 else fitted.warnings
     after = replace(fitted.model, provenance={**fitted.model.provenance, **changes})

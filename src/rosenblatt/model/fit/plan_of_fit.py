@@ -97,7 +97,7 @@ def refuse_with_several_labels(chosen: Mapping[str, Any]) -> None:
         )
     if chosen["keep_cache"]:
         raise ParameterError(
-            f"{option('keep_cache')} keeps one label an example: leave it, or {option('multi_label')}, out."
+            f"{option('keep_cache')} stores one label per example: leave it or {option('multi_label')} out."
         )
 
 

@@ -190,8 +190,8 @@ forget: Option[float] = Option(
     default=0.0,
     kind="float",
     low=0,
-    help="For streams that drift: after this many more examples, what was learned of an example counts half; 0 forgets "
-    "nothing. The data are then learned once, in their order.",
+    help="For streams that drift: after this many more examples, what was learned from an example counts half; 0 "
+    "forgets nothing. The data are then learned once, in their order.",
 )
 
 LEARNER: Mapping[str, Option[Any]] = by_name(

@@ -103,7 +103,7 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
         passes = "all examples at once"
     yield named_line("learned", f"{fitted.chosen}, {passes}, {time}{_why_so_many(fitted)}")
     if half_life := fitted.model.settings.forget:
-        yield named_line("forgets", f"what it learned of an example counts half after {half_life:,g} more")
+        yield named_line("forgets", f"what it learned from an example counts half after {half_life:,g} more")
     if fitted.number is None:
         yield named_line("mistakes", _mistakes(fitted.mistakes, fitted.model))
     if fitted.number is None and (

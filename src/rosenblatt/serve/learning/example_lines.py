@@ -170,7 +170,7 @@ class NumberedLines(_NativeLines):
         try:
             numbers = sorted((_feature_number(name), number) for name, number in value.items())
         except ValueError:
-            raise DataError("Features are named by whole numbers, and this model knows no other names.") from None
+            raise DataError("The names of features must be whole numbers for this model, such as 7.") from None
         return b"0 " + " ".join(f"{name}:{number!r}" for name, number in numbers).encode()
 
     def _parse(self, data: bytes) -> Parsed:
