@@ -90,8 +90,8 @@ def _code_and_sentence(error: BaseException) -> tuple[int, str]:
         case RosenblattError():
             return BAD_DATA, error.spelled(as_flag)
         case OSError() if error.strerror:
-            where = "" if error.filename is None else f"{_decoded(error.filename)}: "
-            return BAD_DATA, f"{where}{error.strerror[0].lower()}{error.strerror[1:]}."
+            place = "" if error.filename is None else f"{_decoded(error.filename)}: "
+            return BAD_DATA, f"{place}{error.strerror[0].lower()}{error.strerror[1:]}."
         case ImportError() if str(error).startswith("ROSENBLATT_ISA="):
             return USAGE, f"{error}."
         case MemoryError():

@@ -120,10 +120,10 @@ def require_probabilities(model: Model, path: str | os.PathLike[str]) -> None:
 def require_confidence(model: Model, path: str | os.PathLike[str]) -> LinearModel:
     """The model, if it gives a confidence; else raises ModelError, with its file."""
     linear = with_weights(model, path, "asked for a confidence")
-    why = linear.why_no_confidence
-    if why is not None:
+    reason = linear.why_no_confidence
+    if reason is not None:
         raise ModelError(
-            f"{os.fspath(path)}: {why}: use {option('proba')}, or for a confidence learn it with "
+            f"{os.fspath(path)}: {reason}: use {option('proba')}, or for a confidence learn it with "
             f"{option('rule', 'arow')}."
         )
     return linear

@@ -16,7 +16,7 @@ from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.probabilities.calibration import Calibration, calibrate
-from rosenblatt.model.probabilities.choose_threshold import EVEN, Threshold, chance_at, choose_threshold, score_at
+from rosenblatt.model.probabilities.choose_threshold import EVEN, Threshold, choose_threshold, probability_at, score_at
 from rosenblatt.model.probabilities.honest_sample import HonestSample
 from rosenblatt.model.warnings.fit_warnings import Caution, few_examples_of_new, warnings_of_reading
 from rosenblatt.options.values.threshold_criterion import Criterion, criterion_of
@@ -100,7 +100,7 @@ def _threshold(criterion: Criterion, honest: HonestScores, calibration: Calibrat
     score = score_at(calibration, criterion.number)
     above, truth = np.asarray(honest.scores)[:, 0] > score, np.asarray(honest.truth)
     counts = (len(truth), int(truth.sum()), int(above.sum()), int(truth[above].sum()))
-    return Threshold(score, chance_at(calibration, score), criterion.text, *counts)
+    return Threshold(score, probability_at(calibration, score), criterion.text, *counts)
 
 
 def _by_label(honest: HonestScores, sets: native.LabelSets) -> Iterator[HonestScores]:

@@ -90,10 +90,10 @@ def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
 
 def _about_days(left_out: dict[str, str]) -> Iterator[str]:
     """About dates of which only the weekday and the hour are learned."""
-    for why in dict.fromkeys(left_out.values()):
-        columns = [column for column in left_out if left_out[column] == why]
-        of_it = _named(columns, "is used by weekday and hour alone", "are used by weekday and hour alone")
-        yield f"{of_it} ({why})"
+    for reason in dict.fromkeys(left_out.values()):
+        columns = [column for column in left_out if left_out[column] == reason]
+        clause = _named(columns, "is used by weekday and hour alone", "are used by weekday and hour alone")
+        yield f"{clause} ({reason})"
     if left_out:
         yield f"{as_flag('as_', 'date:' + next(iter(left_out)))} to use the day as well"
 

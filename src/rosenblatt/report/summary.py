@@ -97,11 +97,11 @@ def evaluate_on(
     name = name_of(data) if isinstance(data, str | os.PathLike | list | tuple) else TABLE_NAME
 
     if isinstance(model, MultiLabelModel):
-        of_labels = evaluate_labels_of_file(model, data, *settings)
-        return LabelEvaluation(name, of_labels, of_labels.scores())
+        label_tally = evaluate_labels_of_file(model, data, *settings)
+        return LabelEvaluation(name, label_tally, label_tally.scores())
     if isinstance(model, NumberModel):
-        of_numbers = evaluate_numbers_of_file(model, data, *settings)
-        return NumberEvaluation(name, of_numbers, of_numbers.scores(), model.target.name)
+        number_tally = evaluate_numbers_of_file(model, data, *settings)
+        return NumberEvaluation(name, number_tally, number_tally.scores(), model.target.name)
     tally = evaluate_file(model, data, *settings)
     return Evaluation(name, tally, tally.scores())
 

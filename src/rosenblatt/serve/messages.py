@@ -105,13 +105,13 @@ def _unreadable(one: Any, body: bytes, lines: bool, error: Exception) -> Request
 
 def unreadable(error: Exception, number: int | None = None) -> RequestError:
     """The error for a message that msgspec cannot read."""
-    what, _, place = str(error).partition(" - at `$")
+    problem, _, place = str(error).partition(" - at `$")
     field = place.rstrip("`").lstrip(".[]0123456789").partition("[")[0] or None
-    unknown = _FIELD.search(what)
+    unknown = _FIELD.search(problem)
     if unknown is not None:
-        what, field = f"there is no field {unknown[1]!r}", unknown[1]
+        problem, field = f"there is no field {unknown[1]!r}", unknown[1]
     status = 422 if isinstance(error, msgspec.ValidationError) else 400
-    return RequestError(status, f"The example cannot be read: {what[:300].rstrip('.')}.", field, number)
+    return RequestError(status, f"The example cannot be read: {problem[:300].rstrip('.')}.", field, number)
 
 
 def decode_learn(body: bytes, lines: bool, limits: Limits) -> LearnExample | list[LearnExample]:

@@ -134,9 +134,9 @@ def heaviest(served: ServedModel, top: int) -> dict[str, Any]:
     result: dict[str, list[dict[str, Any]]] = {}
     if isinstance(model, NumberModel):
         width = model.target.scale.width
-        for what, below in (("raises the number", False), ("lowers it", True)):
+        for effect, below in (("raises the number", False), ("lowers it", True)):
             best = model.run.largest_of_unit(model.median_unit, below=below, most=top)
-            result[what] = [{"feature": model.name(column), "weight": weight * width} for column, weight in best]
+            result[effect] = [{"feature": model.name(column), "weight": weight * width} for column, weight in best]
         return {"version": live.version, "weights": result}
     binary = model.scheme == "binary"
     for k, label in enumerate(model.classes[:_MOST_CLASSES]):

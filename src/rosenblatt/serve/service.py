@@ -52,9 +52,11 @@ class Service:
         try:
             self._start(name)
         except (RosenblattError, OSError, sqlite3.Error) as error:
-            why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
-            self.failed[name] = why
-            self._say(f"{name}: is not served: {why}")
+            reason = str(error)
+            if isinstance(error, OSError) and error.filename:
+                reason = f"{error.strerror}: {error.filename}"
+            self.failed[name] = reason
+            self._say(f"{name}: is not served: {reason}")
 
     def use_loop(self, loop: asyncio.AbstractEventLoop) -> None:
         """Give answers in this event loop."""
@@ -77,9 +79,9 @@ class Service:
     def model(self, name: str) -> ServedModel:
         served = self.models.get(name)
         if served is None:
-            why = self.failed.get(name)
-            sentence = f"There is no model {name[:80]!r}." if why is None else f"{name} is not served: {why}"
-            raise RequestError(404 if why is None else 503, sentence)
+            reason = self.failed.get(name)
+            sentence = f"There is no model {name[:80]!r}." if reason is None else f"{name} is not served: {reason}"
+            raise RequestError(404 if reason is None else 503, sentence)
         return served
 
     async def travel(self, served: ServedModel, at: str) -> LiveModel:

@@ -59,11 +59,11 @@ class Ray:
                 except RayTaskError as error:
                     raise DataError(f"Ray: a worker cannot run its task: {error.cause}") from None
                 except RayError as error:
-                    why = str(error).strip().splitlines()[0]
+                    reason = str(error).strip().splitlines()[0]
                     if retries < _RETRIES:
                         self._deaths += 1
                         reference = task.remote(read_piece, piece)
-            raise DataError(f"Ray gave up a piece after {plural(_RETRIES, 'retry')}: {why}")
+            raise DataError(f"Ray gave up a piece after {plural(_RETRIES, 'retry')}: {reason}")
 
         def cancel(submitted: list[tuple[bytes, Any]]) -> None:
             for _, reference in submitted if ray.is_initialized() else []:  # else it would start once more

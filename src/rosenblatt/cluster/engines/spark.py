@@ -83,8 +83,8 @@ class Spark:
             ThreadPoolExecutor(_WAVES) as threads,
             closing(in_flight(waves, _WAVES, lambda wave: threads.submit(run, wave), Future.result, cancel)) as answers,
         ):
-            for of_wave in answers:
-                yield from of_wave
+            for wave_answers in answers:
+                yield from wave_answers
 
     def _read(self, read_piece: ReadPiece, wave: list[bytes]) -> list[bytes]:
         context, n_tasks = self._session.sparkContext, -(-len(wave) // _PIECES_OF_A_TASK)
@@ -106,8 +106,8 @@ class Spark:
             raise DataError(f"Spark: its Java process has ended: {error}.") from None
         except (Py4JError, PySparkException) as error:
             lines = [line.strip() for line in str(error).splitlines()]
-            why = next((line for line in lines if "Job aborted" in line), lines[0])
-            raise DataError(f"Spark: {why}") from error
+            reason = next((line for line in lines if "Job aborted" in line), lines[0])
+            raise DataError(f"Spark: {reason}") from error
         return answers
 
     def notes(self) -> list[str]:
@@ -140,8 +140,8 @@ class Spark:
         try:
             return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
         except Exception as error:  # from py4j, pyspark or, without Java, another package
-            why = str(error).strip().splitlines()[0].rstrip(".")
-            raise DataError(f"spark: no session could be started: {why}. Is there a Java runtime?") from error
+            reason = str(error).strip().splitlines()[0].rstrip(".")
+            raise DataError(f"spark: no session could be started: {reason}. Is there a Java runtime?") from error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -183,15 +183,16 @@ def _descended(rounds: Rounds, best: Judged, judge: _Judge, n_rows: int, steps: 
     """Minimise with these step sizes. If the rows held out do not clearly prefer another state, one that separates all
     examples is returned."""
     shape, columns = best.state.weights.shape, best.state.columns
-    wrong = {"rows": -1.0}
+    n_wrong = -1.0  # rows that the state measured last gets wrong
 
     def state_of(z: Floats) -> State:
         x = z * steps
         return State(columns, x[: -shape[0]].reshape(shape), x[-shape[0] :])
 
     def evaluate(z: Floats) -> tuple[float, Floats]:
+        nonlocal n_wrong
         sums = rounds.run("measure", state_of(z))
-        wrong["rows"] = float(sums.numbers[-2])
+        n_wrong = float(sums.numbers[-2])
         gradient = np.concatenate([sums.parts[0].ravel(), sums.numbers[: shape[0]]])
         return float(sums.numbers[-3]) / n_rows, gradient * steps / n_rows
 
@@ -200,7 +201,7 @@ def _descended(rounds: Rounds, best: Judged, judge: _Judge, n_rows: int, steps: 
     for z in minimise(evaluate, start, _ITERATIONS):
         judged = judge(state_of(z))
         best, waited = (judged, 0) if judged.loss < best.loss else (best, waited + 1)
-        if wrong["rows"] == 0 and (separating is None or judged.loss < separating.loss):
+        if n_wrong == 0 and (separating is None or judged.loss < separating.loss):
             separating, waited = judged, 0
         if waited == _PATIENCE:
             break

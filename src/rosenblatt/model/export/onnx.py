@@ -119,8 +119,8 @@ class _Graph:
                 product = self.op("Mul", product, factor)
             parts.append(product)
             order += here
-        every = self.op("Concat", *parts, axis=1) if len(parts) > 1 else parts[0]
-        return self.op("Gather", every, self.constant(np.argsort(np.array(order))), axis=1)
+        joined = self.op("Concat", *parts, axis=1) if len(parts) > 1 else parts[0]
+        return self.op("Gather", joined, self.constant(np.argsort(np.array(order))), axis=1)
 
     def _scores(self, units: str) -> tuple[str, str]:
         """The scores that are an output, and the position of the predicted class."""
@@ -191,12 +191,12 @@ class _Graph:
         if calibration.kind == "temperature" and len(self.model.classes) > 2:
             lead = self.op("Sub", scores, self.op("ReduceMax", scores, axes=[1], keepdims=1))
             lead = self.op("Max", lead, self.constant(np.array(-numbers[1])))
-            chances = self.op("Softmax", self.op("Mul", lead, self.constant(numbers[:1])), axis=1)
+            softmax = self.op("Softmax", self.op("Mul", lead, self.constant(numbers[:1])), axis=1)
             doubt = float(numbers[2:].sum())
             return [
                 self.op(
                     "Add",
-                    self.op("Mul", chances, self.constant(np.array(1 - doubt))),
+                    self.op("Mul", softmax, self.constant(np.array(1 - doubt))),
                     self.constant(np.array(doubt / len(self.model.classes))),
                     out="probabilities",
                 )

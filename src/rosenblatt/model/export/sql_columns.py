@@ -66,18 +66,18 @@ class SqlColumns:
         """Databases read dates differently, but ISO 8601 without a time zone can be split at fixed positions."""
         for column, (form, _, zoned) in self._settings.get("dates", {}).items():
             if zoned or form not in _WRITTEN_AS_ISO:
-                why = "have time zones" if zoned else f"are written as {form}"
+                reason = "have time zones" if zoned else f"are written as {form}"
                 raise ModelError(
-                    f"SQL cannot hold the dates of column {column!r}, which {why}: {EXPORT_OTHERWISE}, or learn "
+                    f"SQL cannot hold the dates of column {column!r}, which {reason}: {EXPORT_OTHERWISE}, or learn "
                     "them as year-month-day."
                 )
 
-    def free(self, wanted: str) -> str:
+    def free(self, alias: str) -> str:
         """A name that no column of the table has, as far as the model knows them."""
-        while wanted.lower() in self._taken:
-            wanted = f"predicted_{wanted}"
-        self._taken.add(wanted.lower())
-        return wanted
+        while alias.lower() in self._taken:
+            alias = f"predicted_{alias}"
+        self._taken.add(alias.lower())
+        return alias
 
     @property
     def helpers(self) -> list[dict[str, str]]:
@@ -139,8 +139,8 @@ class SqlColumns:
 
     def _is_missing(self, column: str) -> str:
         marks = self._settings.get("written", {}).get(column, [()])[-1]
-        of_column = f" OR LOWER({_trimmed(name(column))}) IN ({', '.join(map(text, marks))})" if marks else ""
-        return f"({_is_missing(name(column))}{of_column})" if of_column else _is_missing(name(column))
+        is_mark = f" OR LOWER({_trimmed(name(column))}) IN ({', '.join(map(text, marks))})" if marks else ""
+        return f"({_is_missing(name(column))}{is_mark})" if is_mark else _is_missing(name(column))
 
     def _condition(self, feature: str) -> str:
         """The condition under which a row has a feature that is 0 or 1; if two columns give features of the same name,

@@ -47,9 +47,9 @@ def with_target(model: LinearModel, fitting: Fitting) -> NumberModel:
     space = replace(model.space, settings={**model.space.settings, "task": TASK})
     name = str(space.settings.get("label") or "") if space.kind == "columns" else ""
     target = Target(name, number.scale)
-    of_number = NumberModel((), space, model.run, model.provenance, target=target, sample=model.sample)
+    number_model = NumberModel((), space, model.run, model.provenance, target=target, sample=model.sample)
     from_the_start = fitting.learned_before == 0 or fitting.is_one_pass
-    return replace(of_number, interval=_interval(of_number, fitting.honest_scores, from_the_start=from_the_start))
+    return replace(number_model, interval=_interval(number_model, fitting.honest_scores, from_the_start=from_the_start))
 
 
 def _interval(model: NumberModel, honest: HonestScores | None, *, from_the_start: bool) -> PredictionInterval | None:

@@ -51,17 +51,17 @@ def refuse_with_number(plan: Plan, name: str | None = None) -> None:
         "classes": ",".join(map(str, reading.classes)),
         "size": plan.size,
     }
-    where = "" if name is None else f"{name}: "
+    prefix = "" if name is None else f"{name}: "
     for unfit, value in about_classes.items():
         if value:
             raise ParameterError(
-                f"{where}a number is predicted, and {option(unfit)} is for classes: leave it out, or say that the "
+                f"{prefix}a number is predicted, and {option(unfit)} is for classes: leave it out, or say that the "
                 f"labels are classes with {option('task', 'classes')}."
             )
     if not plan.number_candidates:
         rules = ", ".join(options.NUMBER_RULE_NAMES)
         raise ParameterError(
-            f"{where}a number is predicted, and {option('rule')} names a rule that decides between classes: name one "
+            f"{prefix}a number is predicted, and {option('rule')} names a rule that decides between classes: name one "
             f"of {rules}, or leave it out."
         )
 

@@ -107,9 +107,9 @@ def check_map(kind: str, parameters: memoryview, n_classes: int) -> str:
 
 def _is_rising(kind: str, numbers: Sequence[float], n_classes: int) -> bool:
     if kind == "isotonic":
-        knots, chances = numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
-        rising = sorted(chances) == list(chances) and sorted(set(knots)) == list(knots)
-        return bool(knots) and len(knots) == len(chances) and rising and chances[0] >= 0 and chances[-1] <= 1
+        knots, values = numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
+        rising = sorted(values) == list(values) and sorted(set(knots)) == list(knots)
+        return bool(knots) and len(knots) == len(values) and rising and values[0] >= 0 and values[-1] <= 1
     if kind == "temperature":
         doubt = numbers[2] if len(numbers) == 3 and n_classes > 2 else 0.0
         return len(numbers) in (2, 3 if n_classes > 2 else 2) and min(numbers) >= 0 and doubt <= 1

@@ -72,7 +72,7 @@ def choose_threshold(criterion: Criterion, honest: HonestScores, calibration: Ca
         best = at(score, len(labels_above), sum(labels_above))
     else:
         best = _best(criterion, [at(*cut) for cut in _cuts(pairs)])
-    return replace(best, probability=chance_at(calibration, best.score))
+    return replace(best, probability=probability_at(calibration, best.score))
 
 
 def _cuts(pairs: list[tuple[float, int]]) -> Iterator[tuple[float, int, int]]:
@@ -117,19 +117,19 @@ def score_at(calibration: Calibration, probability: float) -> float:
     if calibration.kind == "temperature":
         knots = [-numbers[-1], numbers[-1]]
     low, high = knots[0], knots[-1]
-    if chance_at(calibration, low) > probability:
+    if probability_at(calibration, low) > probability:
         return -float_info.max
-    if chance_at(calibration, high) <= probability:
+    if probability_at(calibration, high) <= probability:
         return float_info.max
     for _ in range(_HALVINGS):
         middle = low + (high - low) / 2
         if not low < middle < high:
             break
-        low, high = (middle, high) if chance_at(calibration, middle) <= probability else (low, middle)
+        low, high = (middle, high) if probability_at(calibration, middle) <= probability else (low, middle)
     return low
 
 
-def chance_at(calibration: Calibration, score: float) -> float:
+def probability_at(calibration: Calibration, score: float) -> float:
     """The probability of the positive class at a score."""
     one = memoryview(array("d", [score])).cast("B").cast("d", shape=[1, 1])
     rows: Any = calibration.probabilities(one).tolist()

@@ -81,10 +81,10 @@ def merged(old: HonestSample, new: HonestScores, new_examples: int) -> HonestSco
     return HonestScores(np.concatenate(scores), np.concatenate(truth).data, new.kind)
 
 
-def _evenly(count: int, wanted: int) -> NDArray[np.intp]:
-    """`wanted` of `count` rows, evenly spread; at most all of them."""
-    wanted = min(max(wanted, 1), count)
-    return np.arange(wanted) * count // max(wanted, 1)
+def _evenly(count: int, n_rows: int) -> NDArray[np.intp]:
+    """`n_rows` of `count` rows, evenly spread; at most all of them."""
+    n_rows = min(max(n_rows, 1), count)
+    return np.arange(n_rows) * count // max(n_rows, 1)
 
 
 def unpack_sample(header: Header, tensors: Tensors, n_units: int, n_classes: int) -> HonestSample:

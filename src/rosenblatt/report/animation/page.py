@@ -77,9 +77,9 @@ def _ticks(view: View, axis: int) -> list[tuple[float, str]]:
     step = 10.0 ** np.floor(np.log10((high - low) / 4))
     step *= next(m for m in (1, 2, 5, 10) if (high - low) / (m * step) <= 10)
     values = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step + 0.0  # no -0
-    places = []
+    ticks = []
     for value in values.tolist():
         point = view.low.copy()
         point[axis] = value
-        places.append((_pixel(view, point)[axis], f"{value:.6g}".replace("-", "\N{MINUS SIGN}")))
-    return places
+        ticks.append((_pixel(view, point)[axis], f"{value:.6g}".replace("-", "\N{MINUS SIGN}")))
+    return ticks

@@ -10,7 +10,7 @@ from rosenblatt.evaluate.threshold_table import PROBABILITIES, threshold_table
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
-from rosenblatt.model.probabilities.choose_threshold import chance_at, score_at
+from rosenblatt.model.probabilities.choose_threshold import probability_at, score_at
 from rosenblatt.report.page import charts
 from rosenblatt.report.page.number_sections import number_figures, number_fit_figures, number_sections
 from rosenblatt.report.page.sections import scores_table, section, table
@@ -185,7 +185,7 @@ def _thresholds(evaluation: Evaluation, model: Model) -> str:
     """A table of other thresholds. Scores are ranked by their difference from that of the model, whose row is at 0."""
     positive, (by_rank,) = str(model.classes[1]), evaluation.tally.ranking()
     assert model.probability_map is not None
-    own = chance_at(model.probability_map, model.decides_above)
+    own = probability_at(model.probability_map, model.decides_above)
     cuts = [(chance, score_at(model.probability_map, chance) - model.decides_above) for chance in PROBABILITIES]
     cuts = sorted([*(cut for cut in cuts if cut[0] != own), (own, 0.0)])
     outcomes = threshold_table(by_rank, [score for _, score in cuts])

@@ -130,9 +130,9 @@ def _label_lines(record: dict[str, Any], top: int) -> Iterator[str]:
     labels = ", ".join(clip(str(label)) for label in record["labels"])
     yield named_line("labels", labels or "none applies; the likeliest is explained")
     for part in record["explained"]:
-        chance = "" if part["probability"] is None else f", probability {part['probability']:.3g}"
+        probability = "" if part["probability"] is None else f", probability {part['probability']:.3g}"
         side = "above" if part["applies"] else "not above"
-        score = f"score {part['score']:.4g}{chance}: {side} its threshold {_threshold(part['threshold'])}"
+        score = f"score {part['score']:.4g}{probability}: {side} its threshold {_threshold(part['threshold'])}"
         yield ""
         yield named_line(clip(str(part["label"])), score)
         yield ""

@@ -78,8 +78,8 @@ def check_certificate(certificate: str, key: str) -> None:
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
     except ssl.SSLError as error:
-        what = (error.reason or "PEM").replace("_", " ").lower()
-        raise ParameterError(f"{certificate}, {key}: are not a certificate and its key in PEM: {what}.") from None
+        reason = (error.reason or "PEM").replace("_", " ").lower()
+        raise ParameterError(f"{certificate}, {key}: are not a certificate and its key in PEM: {reason}.") from None
     except OSError as error:
         raise ParameterError(f"{certificate}, {key}: cannot be used for TLS: {error.strerror or error}.") from None
 

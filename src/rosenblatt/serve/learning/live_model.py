@@ -297,15 +297,16 @@ class LiveModel:
     ) -> Predictions:
         """Predict without the rows whose score overflows; these are listed in `bad` too."""
         good = [k for k in range(len(lines)) if k not in bad]
-        wrong = {
+        overflowing = {
             good[row]: "The example has values so large that its score overflows: scale them down." for row in overflows
         }
-        left = [k for k in good if k not in wrong]
-        every = {**bad, **wrong}
-        if not left:
-            return Predictions(self.version, [], [], None, every)
-        predictions = self.predict([lines[k] for k in left], probabilities=probabilities)
-        return predictions._replace(bad={**every, **{left[k]: what for k, what in predictions.bad.items()}})
+        remaining = [k for k in good if k not in overflowing]
+        all_bad = {**bad, **overflowing}
+        if not remaining:
+            return Predictions(self.version, [], [], None, all_bad)
+        predictions = self.predict([lines[k] for k in remaining], probabilities=probabilities)
+        newly_bad = {remaining[k]: sentence for k, sentence in predictions.bad.items()}
+        return predictions._replace(bad={**all_bad, **newly_bad})
 
     # -- snapshots -----------------------------------------------------------------------------------------------
 

@@ -247,9 +247,9 @@ class ServedModel:
             batches, rows = self._reader().read(submissions)
             self._learn_batches(batches, rows)
         except Exception as error:
-            what = str(error) if isinstance(error, sqlite3.Error | OSError) else f"{type(error).__name__}: {error}"
-            self._warn(f"examples were not learned: {what}")
-            refusal = RequestError(503, f"The examples could not be written, and were not learned: {what}.", retry=1)
+            reason = str(error) if isinstance(error, sqlite3.Error | OSError) else f"{type(error).__name__}: {error}"
+            self._warn(f"examples were not learned: {reason}")
+            refusal = RequestError(503, f"The examples could not be written, and were not learned: {reason}.", retry=1)
             for submission in submissions:
                 if not submission.status:
                     submission.refuse(refusal)
@@ -308,9 +308,9 @@ class ServedModel:
     def _learn_each(self, batches: list[Batch]) -> None:
         """After an overflow of the weights: learn each submission by itself, and refuse only the one that overflows."""
         if len(batches) == 1:
-            what = "An example made the weights overflow: scale its values down."
-            self._warn(what.rstrip(".").replace("An", "an", 1))
-            batches[0].submission.refuse(RequestError(422, what, self.live.reader.field))
+            sentence = "An example made the weights overflow: scale its values down."
+            self._warn(sentence.rstrip(".").replace("An", "an", 1))
+            batches[0].submission.refuse(RequestError(422, sentence, self.live.reader.field))
             return
         for batch in batches:
             self._learn_batches(self._reader().without_learned([batch]), None)
@@ -318,11 +318,11 @@ class ServedModel:
     def _new_examples(self, batches: list[Batch]) -> tuple[list[tuple[int, int]], list[tuple[str, int]], bool]:
         """The places of the examples, (batch, position in it), without repeated ids; their ids with versions; and
         whether no id was repeated."""
-        every = [(b, k) for b, batch in enumerate(batches) for k in range(len(batch.lines))]
+        places = [(b, k) for b, batch in enumerate(batches) for k in range(len(batch.lines))]
         seen: set[str] = set()
         new: list[tuple[int, int]] = []
         new_ids, version = [], self.live.version
-        for b, k in every:
+        for b, k in places:
             id_ = batches[b].ids[k]
             if id_ is not None:
                 if id_ in seen:
@@ -330,7 +330,7 @@ class ServedModel:
                 seen.add(id_)
                 new_ids.append((id_, version + len(new)))
             new.append((b, k))
-        return new, new_ids, len(new) == len(every)
+        return new, new_ids, len(new) == len(places)
 
     def _undo(self, version: int) -> None:
         """Remove a group that cannot be learned, and reload the model before it; if that fails, it is tried again

@@ -75,8 +75,8 @@ def damage_of(path: str) -> str | None:
         again = _frames(path, _index(path))  # unless another process has just begun to write it from the beginning
         if again.salt == frames.salt:
             n_wrong = n_committed - int(frames.is_whole[:n_committed].sum())
-            what = f"{n_wrong:,} of its {n_committed:,} pages" if n_wrong else "its header"
-            return f"{path}-wal: {what} cannot be read back"
+            damaged = f"{n_wrong:,} of its {n_committed:,} pages" if n_wrong else "its header"
+            return f"{path}-wal: {damaged} cannot be read back"
     return None
 
 

@@ -94,7 +94,7 @@ def top_part(model: Model, count: int, ranked: Callable[[PredictedBlock], Iterab
 
     `ranked` gives for each row the classes in order of rank, and the probabilities or scores of all classes.
     """
-    classes, what = model.classes, "probability" if model.gives_probabilities else "score"
+    classes, measure = model.classes, "probability" if model.gives_probabilities else "score"
     count = min(count, len(classes))
 
     def rows(block: PredictedBlock) -> Iterable[Row]:
@@ -102,7 +102,7 @@ def top_part(model: Model, count: int, ranked: Callable[[PredictedBlock], Iterab
             yield [cell for k in order[:count] for cell in (classes[k], numbers[k])]
 
     def record(row: Row) -> dict[str, Any]:
-        return {"top": [{"label": row[i], what: row[i + 1]} for i in range(0, len(row), 2)]}
+        return {"top": [{"label": row[i], measure: row[i + 1]} for i in range(0, len(row), 2)]}
 
-    names = [name for i in range(1, count + 1) for name in (f"label_{i}", f"{what}_{i}")]
+    names = [name for i in range(1, count + 1) for name in (f"label_{i}", f"{measure}_{i}")]
     return Part(names, rows, record)
