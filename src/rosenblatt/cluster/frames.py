@@ -40,7 +40,7 @@ def pack_partition(partition: Any) -> bytes:
 
 
 def pack_arrow_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same for Spark's `mapInArrow`, which gives and takes batches: here one column of bytes."""
+    """Like `pack_partition`, for Spark's `mapInArrow`, which gives and takes batches: the answers are one column."""
     for batch in batches:
         if batch.num_rows:
             yield pa.RecordBatch.from_arrays([pa.array([bytes(packed_batches([batch]))], pa.binary())], names=["part"])

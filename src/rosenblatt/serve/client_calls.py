@@ -1,4 +1,4 @@
-"""What the clients of the service send, and what its answers mean; no connection here."""
+"""The requests of the clients of the service, and how they read its answers; the connections are in `client`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Call(NamedTuple):
 
 
 class Calls:
-    """What both clients share: the requests, and what their answers mean."""
+    """What both clients share: how requests are made."""
 
     def __init__(self, url: str, token: str | None = None, *, retries: int = 5, timeout: float = 30.0) -> None:
         if not url.startswith(("http://", "https://")):

@@ -95,7 +95,7 @@ def replay(live: LiveModel, groups: Iterable[Group], stop: int | None = None, ba
             labels, weights = labels[start:end], None if weights is None else weights[start:end]
         if lines.bad:
             raise ModelError(f"The log has examples that cannot be read, after version {first:,}: {lines.bad}.")
-        live.version = max(live.version, first)  # a gap, where a part of the log was lost
+        live.version = max(live.version, first)  # skip a gap, if a part of the log was lost
         try:
             if end > start:
                 live.learn(lines, labels, weights)

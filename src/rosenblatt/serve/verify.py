@@ -92,7 +92,7 @@ def _judge(
     snapshots = "1 snapshot" if len(checked) == 1 else f"{len(checked)} snapshots"
     sentence = f"{n - sum(lost):,} examples replayed, the bits agree with {snapshots}"
     if lost:
-        sentence += f"; {sum(lost):,} examples were lost, where the log was damaged"
+        sentence += f"; {sum(lost):,} examples were lost, because the log was damaged"
     return True, sentence
 
 

@@ -35,8 +35,8 @@ def command(
     report: str | None,
     as_json: bool,
 ) -> None:
-    """Try MODEL on the examples of DATA, whose labels are known: accuracy, error, precision, recall, F1, ROC AUC,
-    average precision, and log loss where the model gives probabilities, each with its 95% confidence interval.
+    """Evaluate MODEL on the examples of DATA, whose labels are known: accuracy, error, precision, recall, F1, ROC AUC,
+    average precision and, if the model gives probabilities, log loss, each with its 95% confidence interval.
     """
     from rosenblatt.cli.load_model import load_model
     from rosenblatt.cli.open_data import opener

@@ -1,17 +1,17 @@
 """Predict with a linear model of Rosenblatt, in plain Python: this file needs nothing but the standard library.
 
 predict(example) gives the label, scores(example) the score of the second class or of every class, and
-probabilities(example) the probability of every class by its label. Where an example may have several labels, predict
-gives a list of them, and each label has a score and a probability of its own. Of a model that predicts a number,
-predict gives the number, and scores a list of it, or of its quantiles in ascending order. An example is
+probabilities(example) the probability of every class by its label. If an example may have several labels, predict
+gives a list of them, and each label has a score and a probability of its own. If the model predicts a number, predict
+gives the number, and scores a list with this number, or with its quantiles in ascending order. An example is
 
-- of a table: a dict from the names of columns to cells, as text or as Python values; None and '' are missing;
-- of text: a string; of VW text: a line of it;
-- of numbered features: a dict from feature numbers to values, a list of values, or a line of svmlight.
+- for a table: a dict from the names of columns to cells, as text or as Python values; None and '' are missing;
+- for text: a string; for VW text: a line of it;
+- for numbered features: a dict from feature numbers to values, a list of values, or a line of svmlight.
 
-As a program it reads examples from standard input, as `rosenblatt predict` does, and prints a label a line; a table
-begins with the names of its columns. Scores are the same bits as Rosenblatt's; the words of a text are those of the
-Unicode tables of this Python.
+As a program it reads examples from standard input, like `rosenblatt predict`, and prints one label per line; a table
+begins with the names of its columns. Scores are the same as Rosenblatt's, bit for bit; a text is split into words by
+the Unicode tables of this Python.
 """
 
 from __future__ import annotations
@@ -144,12 +144,12 @@ def _softplus(z: float) -> float:
     return max(z, 0.0) + math.log1p(math.exp(-abs(z)))
 
 
-def _interpolated(knots: list[float], chances: list[float], score: float) -> float:
+def _interpolated(knots: list[float], values: list[float], score: float) -> float:
     right = sum(knot <= score for knot in knots)
     if right in (0, len(knots)):
-        return chances[0] if right == 0 else chances[-1]
+        return values[0] if right == 0 else values[-1]
     part = (score - knots[right - 1]) / (knots[right] - knots[right - 1])
-    return chances[right - 1] + part * (chances[right] - chances[right - 1])
+    return values[right - 1] + part * (values[right] - values[right - 1])
 
 
 # -- from an example to features --------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def _number(cell: Any, column: str) -> float | None:
 def _plain(
     cell: str, pattern: str, decimal: str, thousands: str, _before: str, _after: str, _brackets: bool, missing: Any
 ) -> str | None:
-    """A number such as ($1,234.50) as a program writes it."""
+    """A number written like ($1,234.50), as plain digits."""
     cell = re.sub("[\u00a0\u2009\u202f]", " ", cell).replace("\u2212", "-").strip()
     if cell.lower() in missing:
         return None
@@ -294,7 +294,7 @@ def _word(cell: Any) -> str | None:
 
 
 def _whole_number(word: str) -> str:
-    """A whole number in the one way that the model knows it: 7 for 007 and 7.0."""
+    """A whole number in the form that the model knows: 7 for 007 and 7.0."""
     try:
         value = math.nan if "_" in word else float(word)
     except ValueError:
@@ -380,7 +380,7 @@ def _kind(letter: str) -> str:
 
 
 def _runs(text: str) -> list[list[str]]:
-    """The words of a text: each in a list of its own, except that characters side by side that are words share one."""
+    """The words of a text, each in a list of its own; adjacent characters that are words themselves share a list."""
     runs: list[list[str]] = []
     open_word = alone = False
     for letter in text:
@@ -402,7 +402,7 @@ def _runs(text: str) -> list[list[str]]:
 
 
 def _grams(run: list[str]) -> list[bytes]:
-    """The character n-grams of a word, with a space before and after it; not the one that is all of it."""
+    """The character n-grams of a word, with a space before and after it, except the whole of it."""
     shortest, longest = MODEL["chars"]
     marked = f" {''.join(run)} "
     grams = (

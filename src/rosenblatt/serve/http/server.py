@@ -28,8 +28,8 @@ _SWITCH_SECONDS = 0.001  # that a prediction may wait for the thread that learns
 
 
 _HEADER_BYTES = 1 << 16  # of a request; httptools itself takes any number
-# A body in chunks has some bytes around each of them. Chunks of a few bytes, each a call, would keep the loop busy.
-_BODY_FOR_SURPLUS = 2  # at least so many bytes of the body for each byte around it
+# Each chunk of a body has a few extra bytes. Tiny chunks, each of them a call, would keep the event loop busy.
+_BODY_FOR_SURPLUS = 2  # bytes of the body that are required for each extra byte
 
 
 def _answer(status: int, phrase: str, sentence: str) -> bytes:

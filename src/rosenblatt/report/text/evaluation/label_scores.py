@@ -21,7 +21,7 @@ _MEANINGS = {
 
 
 def label_score_lines(scores: LabelScores) -> Iterator[str]:
-    """Every score with its interval and what it means; then a line for each label."""
+    """Every score with its interval and its meaning; then a line for each label."""
     answer = ", ".join(map(str, scores.commonest)) or "no label"
     baselines = {
         "exact match": (scores.baseline_exact_match, f"by always giving {clip(answer)}"),
