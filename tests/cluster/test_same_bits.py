@@ -208,7 +208,7 @@ def test_what_is_no_engine_is_refused(engine: Any, sentence: str, tmp_path: Path
 def test_what_an_engine_does_not_do_is_refused(tmp_path: Path) -> None:
     data, table = CASES["svmlight"][0](tmp_path), tmp_path / "t.npz"
     np.savez(table, X=np.eye(3), y=np.arange(3))
-    with pytest.raises(ParameterError, match="keep_cache keeps what is read"):
+    with pytest.raises(ParameterError, match="keep_cache stores what is read"):
         fit(data, Here(), keep_cache=True)
     with pytest.raises(ParameterError, match="is read as npz, which cannot be divided between workers"):
         fit(str(table), Here())
