@@ -15,7 +15,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import unpack_model, with_weights
 from rosenblatt.serve.learning.live_model import LiveModel
 from rosenblatt.serve.learning.served_model import Keeping, ServedModel
-from rosenblatt.serve.learning.submissions import Submission
+from rosenblatt.serve.learning.submissions import Submission, finish_all
 from rosenblatt.serve.limits import LIMITS, Limits
 from rosenblatt.serve.messages import RequestError
 from rosenblatt.serve.replay import travel, version_of
@@ -71,10 +71,10 @@ class Service:
 
     def _deliver(self, submissions: list[Submission]) -> None:
         if self._loop is None:
-            _finish(submissions)
+            finish_all(submissions)
             return
         with suppress(RuntimeError):  # the loop has ended, and nobody waits for an answer
-            self._loop.call_soon_threadsafe(_finish, submissions)
+            self._loop.call_soon_threadsafe(finish_all, submissions)
 
     def model(self, name: str) -> ServedModel:
         served = self.models.get(name)
@@ -173,8 +173,3 @@ def import_models(directory: Directory, paths: list[str]) -> list[str]:
             directory.create(name, content)
         names.append(name)
     return names
-
-
-def _finish(submissions: list[Submission]) -> None:
-    for submission in submissions:
-        submission.on_done(submission)

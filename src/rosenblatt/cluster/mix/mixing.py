@@ -65,19 +65,6 @@ class State:
     scale: Floats | None = None
     scale_of_bias: Floats | None = None
 
-    def widened(self, columns: NDArray[np.int64], start: float) -> State:
-        """The state with more columns, whose weights are 0 and whose scale is `start`."""
-        if len(columns) == len(self.columns):
-            return self
-        at = np.searchsorted(columns, self.columns)
-        weights = np.zeros((len(self.bias), len(columns)))
-        weights[:, at] = self.weights
-        scale = None
-        if self.scale is not None:
-            scale = np.full_like(weights, start)
-            scale[:, at] = self.scale
-        return State(columns, weights, self.bias, scale, self.scale_of_bias)
-
     def full(self, features: int) -> Floats:
         """The weights of all columns."""
         every: Floats = np.zeros((len(self.bias), features))

@@ -19,7 +19,7 @@ from rosenblatt.serve.learning.labels import labels_of
 from rosenblatt.serve.learning.live_model import LearnedGroup, LiveModel, values_of
 from rosenblatt.serve.learning.minute_counts import Minute
 from rosenblatt.serve.learning.remembered_predictions import Remembered
-from rosenblatt.serve.learning.submissions import Batch, Submission, SubmissionReader
+from rosenblatt.serve.learning.submissions import Batch, Submission, SubmissionReader, finish_all
 from rosenblatt.serve.limits import LIMITS, Limits
 from rosenblatt.serve.messages import Learned, RequestError, encode
 from rosenblatt.serve.replay import ReplayOverflowError, model_at, replayed
@@ -55,10 +55,10 @@ class ServedModel:
         """`deliver` gets submissions whose status and answer are set, from the thread of this model."""
         self.folder, self.name = folder, folder.name
         self._keeping, self._limits, self._say = keeping, limits, say
-        self._deliver = deliver or _tell_each
+        self._deliver = deliver or finish_all
         self.remembered = Remembered(limits)
         self.errors: deque[tuple[float, str]] = deque(maxlen=_ERRORS_KEPT)
-        self.refusals: deque[tuple[float, bytes]] = deque(maxlen=_ERRORS_KEPT)  # apart, lest they push out errors
+        self.refusals: deque[tuple[float, bytes]] = deque(maxlen=_ERRORS_KEPT)  # apart: they may be many
         self.predicted = self.learned = self.duplicates = self.refused = 0
         self.started = time.time()
         self._queue: deque[Submission] = deque()
@@ -424,8 +424,3 @@ class ServedModel:
     @property
     def this_minute(self) -> tuple[int, int, float, float, int]:
         return self._minute.now(self.predicted)
-
-
-def _tell_each(submissions: list[Submission]) -> None:
-    for submission in submissions:
-        submission.on_done(submission)

@@ -31,6 +31,12 @@ class Submission:
         self.status, self.answer = error.status, error.body
 
 
+def finish_all(submissions: Sequence[Submission]) -> None:
+    """Tell each client that its answer is ready."""
+    for submission in submissions:
+        submission.on_done(submission)
+
+
 class Batch(NamedTuple):
     """The examples of one submission, as the log stores them."""
 
