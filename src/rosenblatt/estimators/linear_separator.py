@@ -32,9 +32,9 @@ from rosenblatt.records import FeatureSpace, Floats
 
 
 class LinearSeparator(RawRowEstimator, LinearRunEstimator):
-    """The best linear separator that can be found without an option, from rows as they are.
+    """The best linear separator that can be found without choosing options, from raw rows.
 
-    X is a DataFrame (pandas, polars) or anything that speaks Arrow, with numbers, words, dates, texts and missing
+    X is a DataFrame (pandas, polars) or anything that supports Arrow, with numbers, words, dates, texts and missing
     values in its columns; a list of dicts; a list of texts; a matrix, dense or sparse; or the path of a file. y holds
     the labels, or names the column of the table that does. The weights are those of `rosenblatt fit` on the same rows
     in a file, to the bit; `save` writes a model that the command line reads, and `load` gives its models back as this.
@@ -124,7 +124,7 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
         reading = self._reading()._replace(classes=() if classes is None else tuple(known))
         source = raw_rows.source_to_learn(rows, reading, targets)
         fitted = fit_file(source, reading=reading, **self._learning() | learning)
-        self.classes_ = self.classes_[np.isin(self.classes_, fitted.model.classes)]  # one may have had no weight
+        self.classes_ = self.classes_[np.isin(self.classes_, fitted.model.classes)]  # a class may have had weight 0
         return fitted
 
     def _fit_labels(self, rows: raw_rows.Rows, y: Any, sample_weight: Any) -> Fitted:
@@ -157,7 +157,7 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
         y : array-like of shape (n_samples,), or str
             The label of each row, or the column of the table that has it.
         classes : array-like, optional
-            All the labels there will be; the first call must name them.
+            All the labels that will occur; the first call must name them.
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts; by default 1.
 
@@ -167,7 +167,7 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
             This estimator, which has learned.
         """
         if self.multi_label:
-            raise ParameterError("partial_fit learns one label a row: use fit with all rows where they have several.")
+            raise ParameterError("partial_fit learns one label per row: use fit with all rows where they have several.")
         with draft_of(self) as draft:
             draft._check_streaming_options()
             if not draft.__sklearn_is_fitted__():
@@ -194,15 +194,15 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
         source = raw_rows.source_to_read(self, X, self.model_, targets)
         block = join_blocks(list(source.blocks(threads)))  # all of them are learned, or none
         share_pass([self._run], replace(block, labels=codes), threads)
-        self.model_ = replace(self.model_, run=self._run)  # without the weights that it had laid out to score
+        self.model_ = replace(self.model_, run=self._run)  # drops the weights cached for scoring
 
     # -- predicting -------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: the most probable one.
 
-        Where a threshold, class weights or a number of passes was chosen, it is of two classes the positive one where
-        the score is above 0, or above that threshold, and of more the one with the highest score.
+        If a threshold, class weights or a number of passes was chosen: of two classes the positive one where the score
+        is above 0, or above that threshold; of more classes the one with the highest score.
 
         Parameters
         ----------
@@ -233,7 +233,7 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
         Returns
         -------
         list of tuples
-            Its labels for each row; none where no label applies.
+            The labels of each row; an empty tuple where none applies.
         """
         self._fitted_run()
         if not self.model_.settings.multi_label:
@@ -241,7 +241,7 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
         return [tuple(self.classes_[row.astype(bool)].tolist()) for row in self.predict(X)]
 
     def _columns_of_labels(self) -> list[int]:
-        """Where the model has each label: its labels are sorted, those of y need not be."""
+        """The position of each label in the model, whose labels are sorted; those of y need not be."""
         position = {label: k for k, label in enumerate(self.model_.classes)}
         return [position[label] for label in self.classes_.tolist()]
 
@@ -278,7 +278,7 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
         Returns
         -------
         float
-            From 0 to 1; of rows with several labels, those with exactly their labels are right.
+            From 0 to 1; with several labels per row, a row is right if exactly its labels are predicted.
         """
         if not self.multi_label:
             return float(super().score(X, y, sample_weight))
@@ -308,7 +308,7 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class.
 
-        It is calibrated on scores of rows that were not yet learned when they got them.
+        It is calibrated on the scores that rows had before they were learned.
 
         Parameters
         ----------
