@@ -61,7 +61,7 @@ def test_weights_of_labels_go_on(tmp_path: Path) -> None:
     in_steps = learned_on(parts, tmp_path / "m.model", **options)
     same_model(one_run, in_steps)
     assert in_steps.thresholds == ()
-    with pytest.raises(ParameterError, match="weights of labels already"):
+    with pytest.raises(ParameterError, match="keeps its weights of labels"):
         fit_file(parts[0], from_=tmp_path / "m.model", class_weight={"food": 2.0})
 
 
