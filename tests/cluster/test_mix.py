@@ -19,11 +19,13 @@ from rosenblatt.cluster.mix.lbfgs import minimise
 from rosenblatt.cluster.mix.mixing import State, Sums, mixed, tree_sum
 from rosenblatt.cluster.mix.pieces import logistic, shard_piece, sums_of
 from rosenblatt.cluster.mix.rounds import branches_of
+from rosenblatt.cluster.mix.shards import ShardWriter
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.predict import predict_file
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import Block
 from rosenblatt.version import __version__
 from tests.cluster.examples import CASES, model_bytes
 from tests.cluster.harm import Harmed, kill_once_before
@@ -124,6 +126,14 @@ def test_a_folder_that_workers_do_not_see_is_said() -> None:
     assert unpack(answer)[0]["error"] == "DataError"
     with pytest.raises(DataError, match="cannot be found by every worker: give a folder as cache that all can read"):
         sums_of(answer)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
+def test_a_full_disk_is_said() -> None:
+    writer = ShardWriter("/dev/full", 2)
+    writer.add(Block(np.eye(3), np.zeros(3, np.int32)), None)
+    with pytest.raises(DataError, match=r"shards cannot be written there: No space left on device. Name another"):
+        writer.flush()
 
 
 # -- slow twins ------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from rosenblatt.cluster.engine import Engine
 from rosenblatt.cluster.messages import pack
 from rosenblatt.cluster.mix.mixing import State, Sums, tree_sum
 from rosenblatt.cluster.mix.pieces import shard_piece, sums_of
-from rosenblatt.cluster.mix.shards import ShardWriter
+from rosenblatt.cluster.mix.shards import ShardWriter, writing_beside
 from rosenblatt.lazy import np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.version import __version__
@@ -71,7 +71,8 @@ class Rounds:
         for name, array in vars(state).items():
             if array is not None:
                 files[name] = os.path.abspath(f"{self._shards.path}.state-{self._written}-{name}.npy")
-                np.save(files[name], array)
+                with writing_beside(self._shards.path):
+                    np.save(files[name], array)
                 self.bytes_of_states += array.nbytes
         return files
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from rosenblatt import native
+from rosenblatt.errors import DataError, option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
 from rosenblatt.readers.cache.pages import PageSpan, parsed_block, write_block
@@ -17,6 +19,19 @@ from rosenblatt.records import Block, Csr, Floats
 _RUN = 16  # consecutive examples that go to one shard: few, so that sorted files are spread over all shards
 _SPARSE = 4  # features for each stored value
 _WAITING = 1 << 28  # bytes of examples held in memory before they are written
+
+
+@contextmanager
+def writing_beside(path: str) -> Iterator[None]:
+    """DataError where the shards, or the states beside them, cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        folder = os.path.dirname(os.path.dirname(os.path.abspath(path)))
+        raise DataError(
+            f"{folder}: shards cannot be written there: {error.strerror}. Name another folder with {option('cache')}.",
+            file=folder,
+        ) from None
 
 
 class ShardWriter:
@@ -45,7 +60,7 @@ class ShardWriter:
 
     def flush(self) -> None:
         """Write the examples held in memory, a page for each shard."""
-        with open(self.path, "ab") as file:
+        with writing_beside(self.path), open(self.path, "ab") as file:
             for pages, blocks in zip(self.pages, self._waiting, strict=True):
                 if blocks:
                     size = write_block(file.write, join_blocks(blocks), self._packer)
