@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import PolynomialFeatures
 
 from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
+from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn import polynomial
 from rosenblatt.learn.files.holdout import held_out
@@ -144,3 +145,23 @@ def test_places_and_lengths_of_products(columns: int, degree: int) -> None:
     values = np.random.default_rng(columns).normal(size=(4, columns))
     squares = np.square(polynomial.expand(values, degree)).sum(axis=1)
     np.testing.assert_allclose(polynomial.squared_length(values, degree), squares)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.csv", "age,city,y\n1,Bonn,0\n2,Ulm,1\n" * 3, "'city' hold words: leave them out with --drop city"),
+        ("t.tsv", "ham\tsee you\nspam\tbuy it\n" * 3, "these rows are sparse: leave --features out"),
+        ("t.svm", "0 1:1\n1 2:1\n" * 3, "these rows are sparse: leave --features out"),
+    ],
+)
+def test_products_of_sparse_rows_are_refused_with_the_name_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, message: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    arguments = ["fit", str(tmp_path / name), "--features", "poly2", "-q", "-o", str(tmp_path / "m.model")]
+    assert main([*arguments, "--format", "text"] if name == "t.tsv" else arguments) == 3
+    error = capsys.readouterr().err
+    assert f"{name}: --features poly2 makes products of" in error
+    assert message in error
+    assert not (tmp_path / "m.model").exists()

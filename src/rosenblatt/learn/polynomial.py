@@ -12,8 +12,9 @@ from itertools import combinations_with_replacement, groupby
 from math import comb
 
 from rosenblatt import native
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import DataError, ParameterError, listed, option
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.records import FeatureSpace
 
 MAX_PRODUCTS = 2**26  # weights of one unit: half a gigabyte
 
@@ -36,6 +37,22 @@ def checked_count(columns: int, degree: int) -> int:
             f"lower the degree, or use KernelPerceptron(kernel='poly', degree={degree}), which never makes them."
         )
     return products
+
+
+def refuse_sparse(file: str, space: FeatureSpace, degree: int) -> None:
+    """A DataError where the rows of a file are sparse: products are made of columns of numbers."""
+    features = option("features", f"poly{degree}")
+    words = [column for kind in ("words", "texts") for column in space.settings.get(kind, ())]
+    if words:
+        problem = f"{features} makes products of columns of numbers, and {listed(words)} hold words"
+        remedy = (
+            f"leave them out with {option('drop', ','.join(words))}, or name pairs of columns with {option('cross')}"
+        )
+    else:
+        problem = f"{features} makes products of the columns of a table of numbers, and these rows are sparse"
+        kernel = f"KernelPerceptron(kernel='poly', degree={degree})"
+        remedy = f"leave {option('features')} out, or learn them in Python with {kernel}"
+    raise DataError(f"{file}: {problem}: {remedy}.", file=file)
 
 
 def columns_of(features: int, degree: int) -> int:

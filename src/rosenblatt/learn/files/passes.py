@@ -26,6 +26,7 @@ from rosenblatt.learn.files.rule_choice.portfolio import (
     Candidates,
 )
 from rosenblatt.learn.files.rule_choice.race import first_of_the_best
+from rosenblatt.learn.polynomial import refuse_sparse
 from rosenblatt.learn.progressive_scores import progressive_scores
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
@@ -154,6 +155,8 @@ class Fitting:
 
     def _gather(self, part: PassBlock, batch: ParallelBatch) -> None:
         if self.pass_ == 0 and not self.candidates.runs:
+            if self.plan.degree > 1 and isinstance(part.block.values, Csr):
+                refuse_sparse(self.source.name, self.source.space, self.plan.degree)
             self.candidates.begin(part.block, hashed=self._is_hashed(part.block))
         one_label = self.plan.degree == 1 and self.sets is None and self.number is None
         if self.pass_ == 0 and self.leak_sample is None and one_label:
