@@ -11,7 +11,7 @@ from tools.golden.normalise.digest import rounded
 
 _NEWER = ("keep", "as_")  # options that old models do not have
 # What came after the hashes were taken: parts of the header, and the tensors whose names begin with them.
-_NEW_PARTS = ("calibration", "threshold", "reference", "sample")
+_NEW_PARTS = ("calibration", "threshold", "reference", "final_reference", "sample")
 
 
 def content(path: str | Path) -> list[Any]:

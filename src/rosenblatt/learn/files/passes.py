@@ -15,6 +15,7 @@ from rosenblatt.learn.files.examples_of_each_pass import Examples, PassBlock
 from rosenblatt.learn.files.interrupt import Interrupt
 from rosenblatt.learn.files.labels.label_sets import LabelSetCoder
 from rosenblatt.learn.files.labels.labels_to_classes import ClassCoder
+from rosenblatt.learn.files.last_examples import LastExamples
 from rosenblatt.learn.files.leak_sample import LeakSample
 from rosenblatt.learn.files.numbers.scaled_targets import NumberCoder, TargetScale
 from rosenblatt.learn.files.plan import Plan, Progress
@@ -85,6 +86,7 @@ class Fitting:
         self.honest_scores: HonestScores | None = None  # of the winner, once all passes are done
         self.choice: Choice | None = None  # of the rule and its passes, where few examples were learned by folds
         self.leak_sample: LeakSample | None = None  # of the first rows that are learned
+        self.last_examples = LastExamples()
         self.checkpoint_failure: str | None = None  # why the last checkpoint was not written
         self._clock = _Clock(plan)
         self._bytes_read = 0
@@ -134,6 +136,7 @@ class Fitting:
 
     def _one_pass(self, interrupt: Interrupt, save: Callable[[Fitting], None] | None) -> Restart | None:
         first_pass = self.pass_ == 0
+        self.last_examples.clear()
         if self.rows == 0:
             for run in self.candidates.unfinished().values():
                 run.begin_pass()
@@ -162,6 +165,7 @@ class Fitting:
         if self.pass_ == 0 and self.leak_sample is None and one_label:
             self.leak_sample = LeakSample.of(part.block, part.rows, len(self.classes), self.source.space)
         self.candidates.grow(part.block)
+        self.last_examples.add(part)
         self._bytes_read = part.bytes_read
         rows = part.block.rows
         if part.first_row + rows > self.rows:
@@ -218,6 +222,7 @@ class Fitting:
         plan, candidates, gathered = self.plan, self.candidates, self.examples.gathered
         assert gathered is not None
         examples = gathered.joined()
+        self.last_examples.take_from_all(examples)
         shuffler = Shuffler(plan.seed, keep_order=plan.order == "given")
         hashed = self._is_hashed(examples)
         learning = Learning(

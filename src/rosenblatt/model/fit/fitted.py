@@ -22,6 +22,7 @@ from rosenblatt.model.fit.number_fit import (
 from rosenblatt.model.heaviest_column_names import with_common_names
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.probabilities.honest_sample import MOST_OF_LABELS, HonestSample, continued, thinned
+from rosenblatt.model.probabilities.reference_scores import final_reference_of
 from rosenblatt.model.probabilities.with_probabilities import with_probabilities
 from rosenblatt.model.warnings.fit_warnings import Caution, baseline_error, judged_by, warnings_of_fit
 from rosenblatt.readers.inputs.input_file import Paths
@@ -122,6 +123,7 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
         model = _with_labels(sampled, fitting)
     else:
         model = with_probabilities(sampled, fitting.honest_scores, plan)
+        model = replace(model, final_reference=final_reference_of(fitting.last_examples, model))
     model = with_common_names(model, fitting)
     progressive_error, holdout_error, fold_error = _errors(fitting, model)
     small = None

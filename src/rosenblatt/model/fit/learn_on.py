@@ -112,7 +112,7 @@ def learn_on(
     run = fitting.candidates.runs[rule]
     if one_pass:
         _join_passes(run, before.t)
-    fitted = _keep_calibration(fitted_of(fitting, test), model)
+    fitted = _keep_final_reference(_keep_calibration(fitted_of(fitting, test), model), model)
     if not one_pass:
         n_mistakes = run.mistakes[-1]
         fitted = fitted._replace(passes=1, mistakes=(n_mistakes,), n_mistakes=n_mistakes)
@@ -431,6 +431,14 @@ def _keep_calibration(fitted: Fitted, model: LinearModel) -> Fitted:
         return fitted._replace(model=replace(fitted.model, **before))
     calibrated = replace(fitted.model, calibration=model.calibration, threshold=model.threshold)
     return fitted._replace(model=calibrated)
+
+
+def _keep_final_reference(fitted: Fitted, model: LinearModel) -> Fitted:
+    """Few new examples have hardly changed the weights, and do not show how scores are distributed."""
+    same = len(fitted.model.classes) == len(model.classes)
+    if model.final_reference is None or fitted.model.final_reference is not None or not same:
+        return fitted
+    return fitted._replace(model=replace(fitted.model, final_reference=model.final_reference))
 
 
 def _with_history(fitted: Fitted, model: LinearModel, *, one_pass: bool) -> Fitted:

@@ -45,6 +45,7 @@ class LinearModel(Model):
     threshold: Threshold | None = None  # if one was chosen
     sample: HonestSample | None = None  # the scores that it was calibrated with
     reference: Reference | None = None  # the scores to compare new ones with; only of models learned from files
+    final_reference: Reference | None = None  # and those of its last examples by the final weights
 
     @property
     def settings(self) -> Settings:
@@ -146,6 +147,8 @@ class LinearModel(Model):
             header["threshold"] = self.threshold.pack()
         if self.reference is not None:
             header["reference"] = self.reference.pack()
+        if self.final_reference is not None:
+            header["final_reference"] = self.final_reference.pack()
         return header
 
     @property
@@ -222,5 +225,9 @@ def unpack_linear_model(header: Header, tensors: Tensors) -> LinearModel:
         ),
         sample=unpack_sample(header.section("sample"), tensors, n_units, len(classes)) if "sample" in header else None,
         threshold=unpack_threshold(header.section("threshold"), len(classes)) if "threshold" in header else None,
-        reference=unpack_reference(header.section("reference"), len(classes)) if "reference" in header else None,
+        **{
+            name: unpack_reference(header.section(name), len(classes))
+            for name in ("reference", "final_reference")
+            if name in header
+        },
     )

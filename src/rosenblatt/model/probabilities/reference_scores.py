@@ -1,22 +1,30 @@
-"""The scores of examples that a model had not learned, in ten bins, with which new scores are compared for drift."""
+"""The scores of examples that a model was learned from, in ten bins, with which new scores are compared for drift.
+
+There are two references. Scores that examples had before they were learned are like those of new examples, unless the
+weights have changed much since. Scores that the last examples have by the final weights are like those of new examples,
+unless the weights fit the examples that they were learned from better than others.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.model.model import Model
 from rosenblatt.records import HonestScores
 from rosenblatt.storage.checked_header import Header, damaged
 
+if TYPE_CHECKING:
+    from rosenblatt.learn.files.last_examples import LastExamples
+
 _BINS = 10
 FEWEST = 100  # examples, to compare their scores
 
 
 class Reference(NamedTuple):
-    """The share of scores in each bin, for examples that the model had not learned when it scored them.
+    """The share of scores in each bin.
 
     With two classes the bins are between the edges; with more, each class is a bin.
     """
@@ -30,18 +38,40 @@ class Reference(NamedTuple):
 
 
 def reference_of(honest: HonestScores, model: Model) -> Reference | None:
-    """The reference of a model; None if there are too few examples to compare with.
+    """By the scores of examples that were not yet learned; None if there are too few to compare with.
 
     Of scores given while it learned, the second half is used, as the first ones come from a model that knew little.
     """
     first = len(honest) // 2 if honest.kind == "progressive" else 0
-    n = len(honest) - first
+    numbers = compared(model, honest.scores)
+    return _in_bins(memoryview(numbers).cast("B").cast(letter_of(model)).tolist()[first:], model)  # type: ignore[call-overload]
+
+
+def final_reference_of(last: LastExamples, model: Model) -> Reference | None:
+    """By the scores that the last examples have now."""
+    scores = last.scores(lambda values: compared(model, model.unit_scores(values)), letter_of(model))
+    return _in_bins(scores, model)
+
+
+def compared(model: Model, unit_scores: Any) -> Any:
+    """What is compared of each example: of two classes its score, of more the one decided for."""
+    if len(model.classes) > 2:
+        return model.decided(unit_scores)
+    return class_scores(model.scheme, unit_scores, 2)
+
+
+def letter_of(model: Model) -> str:
+    """The kind of number that is compared, as a letter of `array`."""
+    return "q" if len(model.classes) > 2 else "d"
+
+
+def _in_bins(numbers: list[Any], model: Model) -> Reference | None:
+    n = len(numbers)
     if n < FEWEST:
         return None
     if len(model.classes) > 2:
-        decided = model.decided(honest.scores).tolist()[first:]
-        return Reference((), tuple(decided.count(k) / n for k in range(len(model.classes))), n)
-    scores = sorted(memoryview(class_scores(model.scheme, honest.scores, 2)).cast("B").cast("d").tolist()[first:])
+        return Reference((), tuple(numbers.count(k) / n for k in range(len(model.classes))), n)
+    scores = sorted(numbers)
     edges = tuple(sorted({scores[k * n // _BINS] for k in range(1, _BINS)}))
     ends = [0, *(bisect_left(scores, edge) for edge in edges), n]
     return Reference(edges, tuple((end - start) / n for start, end in pairwise(ends)), n)

@@ -38,7 +38,7 @@ def with_probabilities(model: LinearModel, honest: HonestScores | None, plan: Pl
             # A few outlying scores may bend a map; the temperature map is safer, as it does not move the threshold.
             plain = calibrate(honest, model.scheme, len(model.classes), model.loss, "temperature")
             decided = replace(by_score, calibration=plain)
-    return replace(decided, reference=reference_of(honest, decided))
+    return replace(decided, reference=reference_of(honest, decided), final_reference=None)
 
 
 def _clearly_worse(model: LinearModel, other: LinearModel, honest: HonestScores) -> bool:

@@ -1,8 +1,9 @@
 """How far new examples differ from those that a model was learned from: by scores, columns of numbers, and words.
 
 Scores are compared by the population stability index, the sum of (p - q) log(p / q) over bins. These are tenths of the
-scores of examples that the model had not learned, or the classes it decided for. Below 0.1 the distributions are alike,
-above 0.25 they differ much (Siddiqi 2006).
+scores of examples that the model was learned from, or the classes it decided for. Below 0.1 the distributions are alike,
+above 0.25 they differ much (Siddiqi 2006). There are two references (`reference_scores`), and the nearer one counts: where
+new scores are like either, the examples have not changed.
 """
 
 from __future__ import annotations
@@ -15,15 +16,14 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.lazy import np
-from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.model.model import Model
-from rosenblatt.model.probabilities.reference_scores import FEWEST, Reference
+from rosenblatt.model.probabilities.reference_scores import FEWEST, Reference, compared, letter_of
 from rosenblatt.records import Csr, FeatureSpace, Floats
 
 if TYPE_CHECKING:
     from rosenblatt.model.predict import PredictedBlock
 
-_SAMPLED = 256  # rows of each block whose scores are counted
+_SAMPLED = 1 << 13  # examples, and up to twice as many, whose scores are compared
 _HANDFUL = 20  # with fewer examples, the share of new words says little
 SOME, MUCH = 0.1, 0.25
 _MOVED = 0.5  # standard deviations by which the mean of a column must move to be mentioned
@@ -68,8 +68,9 @@ class Watch:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._reference: Reference | None = getattr(model, "reference", None)
-        self._counts = [0] * len(self._reference.shares) if self._reference is not None else []
+        references = (getattr(model, name, None) for name in ("reference", "final_reference"))
+        self._references: list[Reference] = [reference for reference in references if reference is not None]
+        self._sample = _Sample(letter_of(model)) if self._references else None
         self._rows = 0
         self._entries = self._unknown = 0
         n_numbers = _scaled_numbers(model.space)
@@ -78,8 +79,8 @@ class Watch:
     def add(self, block: PredictedBlock) -> None:
         values = block.block.values
         self._rows += values.shape[0]
-        if self._reference is not None:
-            self._count(self._reference, block)
+        if self._sample is not None:
+            self._sample.add(compared(self._model, block.buffers[1]))
         if isinstance(values, Csr) and self._model.space.bits:
             unknown = self._model.unknown_entries(values)
             if unknown is not None:
@@ -87,21 +88,14 @@ class Watch:
         if self._sums is not None:
             self._sums += _column_sums(values, len(self._sums))
 
-    def _count(self, reference: Reference, block: PredictedBlock) -> None:
-        if len(self._model.classes) > 2:
-            bins: Sequence[int] = _sample(block.buffers[0], "q")
-        else:
-            scores = _sample(class_scores(self._model.scheme, block.buffers[1], 2), "d")
-            bins = [bisect_right(reference.edges, score) for score in scores]
-        for k in bins:
-            self._counts[k] += 1
-
     def drift(self) -> Drift | None:
         """None with few examples, and for a model without the scores to compare with."""
-        n = sum(self._counts)
-        if self._reference is None or n < FEWEST:
+        if self._sample is None or len(self._sample.numbers) < FEWEST:
             return None
-        index = stability_index(self._reference.shares, self._reference.examples, self._counts)
+        index = min(
+            stability_index(reference.shares, reference.examples, _counts(reference, self._sample.numbers))
+            for reference in self._references
+        )
         column, deviations = self._moved_most()
         return Drift(index, self._rows, column, deviations)
 
@@ -145,10 +139,29 @@ def stability_index(shares: Sequence[float], n_reference: int, counts: Sequence[
     return max(0.0, total - (bins - 1) * (1 / n + 1 / n_reference))
 
 
-def _sample(numbers: Any, letter: str) -> list[Any]:
-    """Up to _SAMPLED of the numbers, evenly spread."""
-    flat = memoryview(numbers).cast("B").cast(letter)  # type: ignore[call-overload]
-    return array(letter, flat)[:: -(-len(flat) // _SAMPLED) or 1].tolist()
+class _Sample:
+    """Some of the examples, evenly spread over all of them, in whatever blocks they come: one of every `stride`."""
+
+    def __init__(self, letter: str) -> None:
+        self.numbers: array[Any] = array(letter)
+        self._letter, self._stride, self._rows = letter, 1, 0
+
+    def add(self, numbers: Any) -> None:
+        flat = memoryview(numbers).cast("B").cast(self._letter)  # type: ignore[call-overload]
+        self.numbers.extend(flat[-self._rows % self._stride :: self._stride].tolist())
+        self._rows += len(flat)
+        while len(self.numbers) > 2 * _SAMPLED:
+            self.numbers = self.numbers[::2]
+            self._stride *= 2
+
+
+def _counts(reference: Reference, numbers: Sequence[Any]) -> list[int]:
+    """How many are in each bin: between edges, or of each class."""
+    counts = [0] * len(reference.shares)
+    has_edges = len(counts) == len(reference.edges) + 1
+    for number in numbers:
+        counts[bisect_right(reference.edges, number) if has_edges else number] += 1
+    return counts
 
 
 def _scaled_numbers(space: FeatureSpace) -> int:
