@@ -270,6 +270,16 @@ def test_python_gives_the_same_bits(learned: Learned, tmp_path: Path) -> None:
     np.testing.assert_allclose(chances, learned.probabilities, rtol=0, atol=1e-12)
 
 
+def test_python_ends_quietly_where_nobody_reads_its_answers(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("yes\tgood fine\nno\tbad poor\n" * 50)
+    model = fit_file(tmp_path / "a.txt", reading=ReadOptions(decide=True, format="text")).model
+    (tmp_path / "model.py").write_bytes(export_model(model, "python", "data"))
+    (tmp_path / "many.txt").write_text("good\n" * 20_000)
+    line = f"{sys.executable} model.py < many.txt | head -1"
+    process = child.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, check=True)
+    assert (process.stdout.decode(), process.stderr.decode()) == ("yes\n", "")
+
+
 LINES = {
     "a.svm": lambda y: f"{y} " + " ".join(f"{j}:{RANDOM.normal(y * (j % 3), 10.0**j):.4g}" for j in range(1, 6)),
     "a.vw": lambda y: f"{y or -1} |a:2 {RANDOM.choice(WORDS)}:{RANDOM.random():.3f} n{y} |b {RANDOM.choice(WORDS)} k:3",
