@@ -1,9 +1,9 @@
 """How far new examples differ from those that a model was learned from: by scores, columns of numbers, and words.
 
 Scores are compared by the population stability index, the sum of (p - q) log(p / q) over bins. These are tenths of the
-scores of examples that the model was learned from, or the classes it decided for. Below 0.1 the distributions are alike,
-above 0.25 they differ much (Siddiqi 2006). There are two references (`reference_scores`), and the nearer one counts: where
-new scores are like either, the examples have not changed.
+scores of examples that the model was learned from, or the classes it decided for. Below 0.1 the distributions are
+alike, above 0.25 they differ much (Siddiqi 2006). There are two references (`reference_scores`), and the nearer one
+counts: where new scores are like either, the examples have not changed.
 """
 
 from __future__ import annotations
