@@ -111,6 +111,7 @@ sphinx_gallery_conf = {
     "subsection_order": [f"gallery/{room}" for room in ROOMS],
     "within_subsection_order": FileNameSortKey,
     "image_scrapers": (figures_drawn,),
+    "capture_repr": (),  # what a program prints, not the value of its last line
     "reset_modules": (),
     "download_all_examples": False,
     "show_signature": False,
