@@ -66,6 +66,12 @@ class Loss:
 
     `margin` is the required one, where there is one; `recipe` is the function and the number that a loss is built from,
     where it has a parameter.
+
+    Examples
+    --------
+    >>> from rosenblatt import losses
+    >>> losses.hinge(0.5), losses.hinge.slope(0.5), losses.hinge.subdifferential(1.0)
+    (0.5, -1.0, (-1.0, 0.0))
     """
 
     name: str
@@ -130,6 +136,12 @@ def is_minimum(loss: Loss, m: One | Many) -> bool | NDArray[np.bool_]:
     -------
     bool or array of bool
         For each margin.
+
+    Examples
+    --------
+    >>> from rosenblatt import losses
+    >>> losses.is_minimum(losses.hinge, [0.5, 1.0, 2.0]).tolist()
+    [False, True, True]
     """
     low, high = np.asarray(_evaluate(loss.lowest, m)), np.asarray(_evaluate(loss.highest, m))
     contains_zero = (low <= 0) & (high >= 0)
@@ -226,6 +238,13 @@ def quantile(level: float) -> Loss:
     -------
     Loss
         A function of s - y.
+
+    Examples
+    --------
+    >>> from rosenblatt import losses
+    >>> loss = losses.quantile(0.9)
+    >>> loss(-1.0), round(loss(1.0), 2)
+    (0.9, 0.1)
     """
     if not 0.0 < level < 1.0:
         raise ParameterError(f"The level of a quantile must be above 0 and below 1. Got {level!r} instead.")
@@ -253,6 +272,13 @@ def huber(width: float) -> Loss:
     -------
     Loss
         A function of s - y.
+
+    Examples
+    --------
+    >>> from rosenblatt import losses
+    >>> loss = losses.huber(1.0)
+    >>> loss(0.5), loss(3.0)
+    (0.125, 2.5)
     """
     if not 0.0 < width < np.inf:
         raise ParameterError(f"The width of Huber's loss must be above 0 and finite. Got {width!r} instead.")

@@ -86,6 +86,21 @@ def test_there_is_an_example(name: str) -> None:
     assert ">>> " in inspect.getsource(getattr(rosenblatt, name)), name
 
 
+MEMBERS = {
+    f"{room}.{name}": value
+    for room in ("figures", "logic", "losses")
+    for name, value in vars(getattr(rosenblatt, room)).items()
+    if not name.startswith("_") and (inspect.isfunction(value) or inspect.isclass(value))
+    if str(value.__module__).startswith("rosenblatt") and value.__module__ != "rosenblatt.errors"
+}
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_there_is_an_example_of_each_picture_and_of_what_the_rooms_hold(name: str) -> None:
+    assert len(MEMBERS) > 35
+    assert ">>> " in str(MEMBERS[name].__doc__)
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_says_what_it_holds(name: str) -> None:
     assert len(str(getattr(rosenblatt, name).__doc__)) > 100

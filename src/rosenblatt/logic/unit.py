@@ -103,7 +103,14 @@ class Unit:
 
 @dataclass(frozen=True)
 class Hyperplane:
-    """All x with w.x + b = 0; on the positive side the first of two discriminants is larger."""
+    """All x with w.x + b = 0; on the positive side the first of two discriminants is larger.
+
+    Examples
+    --------
+    >>> from rosenblatt import logic
+    >>> print(logic.boundary_between(logic.Unit([1, 0]), logic.Unit([0, 1])))
+    x1 - x2 = 0
+    """
 
     weights: tuple[float, ...]
     bias: float

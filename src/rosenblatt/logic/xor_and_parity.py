@@ -18,7 +18,15 @@ from rosenblatt.logic.unit import Unit
 
 @dataclass(frozen=True)
 class Limit:
-    """Examples that no unit separates, the proof, and a network that does; `X, y = limit` unpacks the examples."""
+    """Examples that no unit separates, the proof, and a network that does; `X, y = limit` unpacks the examples.
+
+    Examples
+    --------
+    >>> from rosenblatt import logic
+    >>> X, y = limit = logic.parity(3)
+    >>> X.shape, len(limit.network.units)
+    ((8, 3), 2)
+    """
 
     X: NDArray[np.uint8]
     y: NDArray[np.int64]

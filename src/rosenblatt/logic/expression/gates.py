@@ -63,6 +63,15 @@ def XOR(first: Any, second: Any) -> Any:  # noqa: N802  (a gate, as the lectures
     -------
     logic.Expression or bool
         An expression if one of the inputs is one, else a truth value.
+
+    Examples
+    --------
+    >>> from rosenblatt import logic
+    >>> logic.XOR(True, False)
+    True
+    >>> a, b = logic.variables("a b")
+    >>> logic.XOR(a, b).truth_table().outputs.tolist()
+    [False, True, True, False]
     """
     if isinstance(first, Expression) or isinstance(second, Expression):
         return to_expression(first) ^ second

@@ -17,7 +17,16 @@ _BLOCK_ROWS = 1 << 15  # evaluated at a time, so that all signals stay in the ca
 
 @dataclass(frozen=True)
 class WiredUnit:
-    """A unit in a network: its name, kind, sources and layer; layer 1 is fed by inputs only."""
+    """A unit in a network: its name, kind, sources and layer; layer 1 is fed by inputs only.
+
+    Examples
+    --------
+    >>> from rosenblatt import logic
+    >>> a, b = logic.variables("a b")
+    >>> first = (~(a & b) & (a | b)).network.units[0]
+    >>> first.name, first.kind, first.sources, first.layer
+    ('u1', 'AND', ('a', 'b'), 1)
+    """
 
     name: str
     kind: str
@@ -39,7 +48,16 @@ class WiredUnit:
 
 @dataclass(frozen=True)
 class Network:
-    """Threshold units, each after its sources; `outputs` names some of them."""
+    """Threshold units, each after its sources; `outputs` names some of them.
+
+    Examples
+    --------
+    >>> from rosenblatt import logic
+    >>> a, b = logic.variables("a b")
+    >>> network = (~(a & b) & (a | b)).network
+    >>> network([[0, 1], [1, 1]]).tolist(), network.outputs
+    ([True, False], ('u4',))
+    """
 
     inputs: tuple[str, ...]
     units: tuple[WiredUnit, ...]

@@ -24,6 +24,13 @@ class Proof:
 
     If a unit (w, b) were right on every row, each y_i (w.x_i + b) would be positive, and so would their weighted sum.
     But that sum is w.0 + b * 0 = 0.
+
+    Examples
+    --------
+    >>> from rosenblatt import logic
+    >>> proof = logic.decide("0110").proof
+    >>> proof.rows, [str(weight) for weight in proof.weights]
+    ((0, 1, 2, 3), ['1', '1', '1', '1'])
     """
 
     rows: tuple[int, ...]
@@ -44,7 +51,15 @@ class Proof:
 
 @dataclass(frozen=True)
 class Decision:
-    """The unit that computes a table, or the proof that there is none. It is truthy if there is one."""
+    """The unit that computes a table, or the proof that there is none. It is truthy if there is one.
+
+    Examples
+    --------
+    >>> from rosenblatt import logic
+    >>> decision = logic.decide("0001")
+    >>> bool(decision), decision.unit.weights
+    (True, (1, 1))
+    """
 
     X: NDArray[np.uint8]
     y: NDArray[np.bool_]

@@ -18,7 +18,15 @@ _MAX_WEIGHTS = (0, 1, 1, 2, 3, 5, 9)
 
 @dataclass(frozen=True)
 class ThresholdFunction:
-    """A Boolean function and its unit, which has integer weights and no row on its boundary."""
+    """A Boolean function and its unit, which has integer weights and no row on its boundary.
+
+    Examples
+    --------
+    >>> from rosenblatt import logic
+    >>> never, *others = logic.threshold_functions(2)
+    >>> never.unit.weights, len(others)
+    ((0, 0), 13)
+    """
 
     unit: Unit
 

@@ -60,6 +60,13 @@ def plot_certificate(
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import certify, figures
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> figures.plot_certificate(certify(X, y), X, y).axes[0].get_title()
+    'inseparable: the hulls meet, so no line can part them'
     """
     figure, (panel, *_), look = panels(ax, theme)
     view = view_of(X, columns, "plot_certificate")

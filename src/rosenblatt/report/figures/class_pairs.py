@@ -36,6 +36,12 @@ def plot_pairs(
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import figures
+    >>> figures.plot_pairs(["a", "b"], [[None, "separable"], ["separable", None]]).axes[0].get_title()
+    'pairs of classes: 1 separable'
     """
     table, count = np.asarray(answers, dtype=object), len(classes)
     if table.shape != (count, count):

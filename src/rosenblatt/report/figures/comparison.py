@@ -44,6 +44,14 @@ def plot_comparison(
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import compare, figures
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [2, 2], [2, 3], [3, 2]], [0, 0, 0, 1, 1, 1]
+    >>> comparison = compare(X, y, folds=3, random_state=0)
+    >>> figures.plot_comparison(comparison, X, y).axes[0].get_title()
+    'the boundary of each method'
     """
     figure, (panel, *_), look = panels(ax, theme, size=(6.0, 5.2))
     view = view_of(X, columns, "plot_comparison")

@@ -24,6 +24,12 @@ def plot_losses(ax: Any = None, *, reach: float = 2.5, theme: str = "light") -> 
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import figures
+    >>> [line.get_label() for line in figures.plot_losses().axes[0].lines][1]
+    'perceptron:  max(0, −m)'
     """
     figure, (panel, *_), look = panels(ax, theme)
     m = np.linspace(-reach, reach, 501)
@@ -69,6 +75,12 @@ def plot_number_losses(
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import figures
+    >>> figures.plot_number_losses(level=0.5).axes[0].lines[2].get_label()
+    'quantile 0.5'
     """
     figure, (panel, *_), look = panels(ax, theme)
     d = np.linspace(-reach, reach, 601)
@@ -109,6 +121,12 @@ def plot_activations(ax: Any = None, *, reach: float = 6.0, theme: str = "light"
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import figures
+    >>> [panel.get_title() for panel in figures.plot_activations().axes]
+    ['step: a hard decision', 'sigmoid: a soft decision']
     """
     figure, axes, look = panels(ax, theme, 1, 2, size=(6.0, 3.3))
     s = np.linspace(-reach, reach, 401)

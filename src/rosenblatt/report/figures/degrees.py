@@ -22,6 +22,13 @@ def plot_degrees(report: Any, ax: Any = None, *, theme: str = "light") -> Figure
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import degree_report, figures
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5
+    >>> figures.plot_degrees(degree_report(X, y, degrees=(1, 2), folds=2)).axes[0].get_xlabel()
+    'degree of the polynomial'
     """
     from matplotlib.ticker import PercentFormatter
 

@@ -56,6 +56,13 @@ def plot_boundaries(
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import figures, trace
+    >>> run = trace([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> figures.plot_boundaries(run).axes[0].get_title()
+    'boundary after each epoch: separated after 9 epochs'
     """
     figure, (panel, *_), look = panels(ax, theme)
     view, targets = scene(trace, unit, columns, "plot_boundaries")
@@ -125,6 +132,13 @@ def plot_frames(
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import figures, trace
+    >>> run = trace([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> len(figures.plot_frames(run, updates=[1, 2, 3]).axes)
+    4
     """
     view, targets = scene(trace, unit, columns, "plot_frames")
     steps = _updates_of(trace, unit, updates, 4 if ax is None else len(np.ravel(ax)))

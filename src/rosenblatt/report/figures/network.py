@@ -33,6 +33,13 @@ def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> Figur
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import figures, logic
+    >>> a, b = logic.variables("a b")
+    >>> figures.plot_network(~(a & b) & (a | b)).axes[0].get_title()
+    '4 threshold units in 3 layers'
     """
     drawn = _network(network)
     places = _places(drawn)

@@ -36,6 +36,13 @@ def plot_line(
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import LinearUnit, figures
+    >>> X, y = [[1.0], [2.0], [3.0]], [2.0, 4.1, 5.9]
+    >>> figures.plot_line(LinearUnit(max_iter=1000).fit(X, y), X, y).axes[0].get_title()
+    'mean squared error ...'
     """
     x, target = np.asarray(X, dtype=np.float64), _numbers(y, "y")
     x = x.reshape(len(x), -1)
@@ -84,6 +91,12 @@ def plot_residuals(y: Any, predicted: Any, ax: Any = None, *, name: str = "targe
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import figures
+    >>> figures.plot_residuals([2.0, 4.1, 5.9], [2.0, 4.0, 6.0], name="rent").axes[0].get_ylabel()
+    'rent less prediction'
     """
     target, predicted = _numbers(y, "y"), _numbers(predicted, "predicted")
     if len(target) != len(predicted) or not len(target):

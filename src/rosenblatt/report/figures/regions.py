@@ -62,6 +62,14 @@ def plot_regions(
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, figures
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> figure = figures.plot_regions(Perceptron(order="given").fit(X, y), X, y, names=["a", "b"])
+    >>> figure.axes[0].get_xlabel()
+    'a'
     """
     figure, axes, look = panels(ax, theme)
     view, panel = view_of(X, columns, "plot_regions"), axes[0]

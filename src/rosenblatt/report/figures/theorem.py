@@ -28,6 +28,13 @@ def plot_inequalities(record: Any, ax: Any = None, *, theme: str = "light") -> F
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import figures, theorem_run
+    >>> record = theorem_run([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> len(figures.plot_inequalities(record).axes)
+    2
     """
     figure, axes, look = panels(ax, theme, 1, 2, size=(6.0, 4.0))
     k = np.asarray(record.k, dtype=float)
@@ -76,6 +83,12 @@ def plot_mistakes(mistakes: Any, bound: float | None = None, ax: Any = None, *, 
     -------
     matplotlib.figure.Figure
         Save it with `savefig`; no window is opened.
+
+    Examples
+    --------
+    >>> from rosenblatt import figures
+    >>> figures.plot_mistakes([3, 1, 0], bound=51).axes[1].get_xlabel()
+    'epoch'
     """
     from matplotlib.ticker import MaxNLocator
 
