@@ -4,7 +4,8 @@
 document.addEventListener("DOMContentLoaded", () => {
   if (typeof Search === "undefined") return;  // any page but the search itself
   const stemmer = new Stemmer();
-  const stems = text => new Set(splitQuery(text.toLowerCase()).filter(w => !stopwords.has(w)).map(w => stemmer.stemWord(w)));
+  const says = word => !stopwords.has(word) && !/^\d+$/.test(word);  // as Sphinx reads a question
+  const stems = text => new Set(splitQuery(text.toLowerCase()).filter(says).map(word => stemmer.stemWord(word)));
   const pagesWithEvery = Search.performTermsSearch;
 
   function likeness(asked, text) {  // shared words among all of both
