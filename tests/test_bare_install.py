@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 FOR_DEVELOPERS = {"all", "bench", "docs", "test", "wheels"}
+LIMIT = 600 if "ROSENBLATT_BARE_PYTHON" in os.environ else 60  # seconds of a command; another Python may be emulated
 
 
 def required(requirements: list[str], known: dict[str, metadata.Distribution]) -> dict[str, metadata.Distribution]:
@@ -82,7 +83,7 @@ class Runner:
 
     def __call__(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         command = [*self.python, *arguments]
-        return child.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60)
+        return child.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=LIMIT)
 
     def command(self, *words: str) -> str:
         """What a command prints; it must succeed."""
