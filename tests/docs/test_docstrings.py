@@ -104,3 +104,8 @@ def test_there_is_an_example_of_each_picture_and_of_what_the_rooms_hold(name: st
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_says_what_it_holds(name: str) -> None:
     assert len(str(getattr(rosenblatt, name).__doc__)) > 100
+
+
+def test_parameters_do_not_say_how_they_are_typed_on_the_command_line() -> None:
+    for name in CALLABLE:
+        assert "repeat the option" not in str(getattr(rosenblatt, name).__doc__), name

@@ -11,12 +11,12 @@ from rosenblatt.options.option import Option
 F = TypeVar("F", bound=Callable[..., Any])
 CO_VARKEYWORDS = 0x08  # that of inspect, which takes 8 ms to import
 _PARAMETERS = re.compile(r"^( *)Parameters\n +-{10}\n(?:.+\n)*", flags=re.MULTILINE)
-_LISTS_OF_WORDS = re.compile(r" For several(?: pairs)?: commas, or repeat it\.|: commas, or repeat it(?=\.)")
+_TYPED_LISTS = re.compile(r" For several(?: pairs)?, use commas or repeat the option\.|; use commas or repeat the option")
 
 
 def parameter_entry(name: str, option: Option[Any], default: object) -> str:
     """The entry of a parameter in numpydoc's form, unindented."""
-    return f"{name} : {option.expected}, default={default!r}\n    {_LISTS_OF_WORDS.sub('', option.help)}"
+    return f"{name} : {option.expected}, default={default!r}\n    {_TYPED_LISTS.sub('', option.help)}"
 
 
 def described_by(table: Mapping[str, Option[Any]]) -> Callable[[F], F]:
