@@ -11,7 +11,7 @@ from rosenblatt.options.option import Option
 F = TypeVar("F", bound=Callable[..., Any])
 CO_VARKEYWORDS = 0x08  # that of inspect, which takes 8 ms to import
 _PARAMETERS = re.compile(r"^( *)Parameters\n +-{10}\n(?:.+\n)*", flags=re.MULTILINE)
-_TYPED_LISTS = re.compile(r" For several(?: pairs)?, use commas or repeat the option\.|; use commas or repeat the option")
+_TYPED_LISTS = re.compile(r"(?:\. For several(?: pairs)?,|;) use commas or repeat the option(?=\.)")
 
 
 def parameter_entry(name: str, option: Option[Any], default: object) -> str:
