@@ -122,8 +122,7 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
     if fitting.sets is not None:
         model = _with_labels(sampled, fitting)
     else:
-        model = with_probabilities(sampled, fitting.honest_scores, plan)
-        model = replace(model, final_reference=final_reference_of(fitting.last_examples, model))
+        model = _with_probabilities(sampled, fitting.honest_scores, fitting)
     model = with_common_names(model, fitting)
     progressive_error, holdout_error, fold_error = _errors(fitting, model)
     small = None
@@ -214,6 +213,12 @@ def _fitted_number(fitting: Fitting, model: NumberModel, test: Paths | None) -> 
     )
 
 
+def _with_probabilities(model: LinearModel, honest: HonestScores | None, fitting: Fitting) -> LinearModel:
+    """The model with its probabilities and threshold, and with both of the references that drift is measured from."""
+    model = with_probabilities(model, honest, fitting.plan)
+    return replace(model, final_reference=final_reference_of(fitting.last_examples, model))
+
+
 def _with_labels(model: LinearModel, fitting: Fitting) -> LinearModel:
     from rosenblatt.model.several_labels import with_label_thresholds
 
@@ -258,7 +263,7 @@ def _made_small(model: LinearModel, size: int, fitting: Fitting, test: Paths | N
     room = size
     while holdout.rows:  # its scores have changed: calibrate it again, which may take more bytes
         honest = holdout.honest_scores(small.model.run)
-        small = small.with_model(with_probabilities(small.model, honest, plan))
+        small = small.with_model(_with_probabilities(small.model, honest, fitting))
         if small.bytes <= size:
             break
         room -= small.bytes - size
