@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from rosenblatt.cluster import evaluate, fit, predict_rows
-from rosenblatt.cluster.engines import dask
+from rosenblatt.cluster.engines import start
 from rosenblatt.cluster.engines.dask import Dask
 from rosenblatt.errors import DataError
 from rosenblatt.model.fit_file import fit_file
@@ -72,7 +72,7 @@ def test_a_killed_worker_changes_no_bit(client: Any, tmp_path: Path) -> None:
 
 
 def test_a_scheduler_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask, "_PATIENCE", 1)
+    monkeypatch.setattr(start, "_PATIENCE", 1)
     sentence = r"dask://127.0.0.1:1: no scheduler answers at this address"
     with pytest.raises(DataError, match=sentence), Dask("127.0.0.1:1"):
         pass

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
 from typing import Any, Self
 
-from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
-from rosenblatt.cluster.engines.child_processes import interrupts_deferred, without_main_module
+from rosenblatt.cluster.engines.child_processes import interrupts_deferred
 from rosenblatt.cluster.engines.in_flight import in_flight
 from rosenblatt.cluster.engines.reachable import is_reachable
+from rosenblatt.cluster.engines.start import connect_dask, start_dask
 from rosenblatt.errors import DataError, plural
 from rosenblatt.extras import require
-
-_PATIENCE = 10  # seconds that a scheduler may take to answer
-_ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
-# What Dask sets for its workers: to give memory back to the system at once. Ours need as much for the next piece, and
-# without this a quarter of their time goes into page faults.
-_GIVES_MEMORY_BACK = "MALLOC_TRIM_THRESHOLD_"
 
 
 class Dask:
@@ -84,20 +77,12 @@ class Dask:
         if self._is_ours:
             try:
                 with interrupts_deferred():
-                    self._cluster = _on_this_machine() if self._address is None else None
-                    self._client = self._connected(self._cluster or f"tcp://{self._address}")
+                    self._cluster = start_dask() if self._address is None else None
+                    self._client = connect_dask(self._cluster, self._address)
             except BaseException:
                 self._end()
                 raise
         return self
-
-    def _connected(self, where: Any) -> Any:
-        from distributed import Client
-
-        try:
-            return Client(where, timeout=_PATIENCE)
-        except OSError as error:
-            raise DataError(f"dask://{self._address}: no scheduler answers at this address: {error}.") from None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -108,23 +93,3 @@ class Dask:
     def _end(self) -> None:
         for started in filter(None, (self._client, self._cluster)):
             started.close()
-
-
-def _on_this_machine() -> Any:
-    import dask
-    from distributed import LocalCluster
-
-    environment = dict(dask.config.get(_ENVIRONMENT, {}))
-    environment.pop(_GIVES_MEMORY_BACK, None)
-    free_port = "127.0.0.1:0"  # of a page that nobody looks at: the usual one may be taken
-    try:
-        with dask.config.set({_ENVIRONMENT: environment}), without_main_module():
-            return LocalCluster(
-                n_workers=core_count(),
-                threads_per_worker=1,
-                dashboard_address=free_port,
-                scheduler_kwargs={"dashboard": False},
-                silence_logs=logging.ERROR,
-            )
-    except RuntimeError as error:
-        raise DataError(f"dask: no workers could be started on this machine: {error}") from error

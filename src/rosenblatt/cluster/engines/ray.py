@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Generator, Iterator
 from types import TracebackType
 from typing import Any, Self
 
-from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
 from rosenblatt.cluster.engines.child_processes import interrupts_deferred
 from rosenblatt.cluster.engines.in_flight import in_flight
-from rosenblatt.cluster.engines.reachable import refuse_unreachable
+from rosenblatt.cluster.engines.start import start_ray
 from rosenblatt.errors import DataError, plural
 from rosenblatt.extras import require
 
@@ -93,24 +91,11 @@ class Ray:
             self._is_ours = True
             try:
                 with interrupts_deferred():
-                    self._start()
+                    start_ray(self._address)
             except BaseException:
                 ray.shutdown()
                 raise
         return self
-
-    def _start(self) -> None:
-        import ray
-
-        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-        if self._address is None:
-            ray.init(num_cpus=core_count(), include_dashboard=False, **quiet)
-            return
-        refuse_unreachable("ray", self._address)
-        try:
-            ray.init(f"ray://{self._address}", **quiet)
-        except ConnectionError as error:
-            raise DataError(f"ray://{self._address}: no Ray answers at this address: {error}.") from None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

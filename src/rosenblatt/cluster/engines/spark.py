@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -12,11 +10,10 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import AHEAD, ReadPiece
 from rosenblatt.cluster.engines.child_processes import interrupts_deferred
 from rosenblatt.cluster.engines.in_flight import in_flight
-from rosenblatt.cluster.engines.reachable import refuse_unreachable
+from rosenblatt.cluster.engines.start import start_spark
 from rosenblatt.cluster.frames import pack_arrow_batches
 from rosenblatt.errors import DataError, ParameterError, plural
 from rosenblatt.extras import require
@@ -24,7 +21,6 @@ from rosenblatt.extras import require
 Piece = TypeVar("Piece")
 _TAG = "rosenblatt"
 _WAVES = 2  # in flight at once, so that no executor waits for the last task of a wave
-_ATTEMPTS = 4  # of a task; the default on a cluster, but not for a local master
 _PIECES_OF_A_TASK = 4  # a task costs Spark tens of milliseconds, and reading a piece takes as long
 
 
@@ -122,26 +118,13 @@ class Spark:
             self._is_ours = SparkSession.getActiveSession() is None
             try:
                 with interrupts_deferred():
-                    self._session = self._started(SparkSession.builder.appName("rosenblatt"))
+                    self._session = start_spark(self._address)
             except KeyboardInterrupt:
                 self._end()
                 raise
         if not hasattr(self._session, "sparkContext"):
             raise ParameterError("A session of Spark Connect cannot run tasks of Python in order: give a classic one.")
         return self
-
-    def _started(self, builder: Any) -> Any:
-        if self._address is None:
-            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the default is the python3 of the system
-            builder = builder.master(f"local[{core_count()},{_ATTEMPTS}]").config("spark.log.level", "OFF")
-        else:
-            refuse_unreachable("spark", self._address)
-            builder = builder.master(f"spark://{self._address}")
-        try:
-            return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
-        except Exception as error:  # from py4j, pyspark or, without Java, another package
-            reason = str(error).strip().splitlines()[0].rstrip(".")
-            raise DataError(f"spark: no session could be started: {reason}. Is there a Java runtime?") from error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
