@@ -17,6 +17,7 @@ _ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
 # Dask makes its workers give memory back to the system after each piece. The next piece needs as much: without this
 # setting a quarter of their time goes into page faults.
 _GIVES_MEMORY_BACK = "MALLOC_TRIM_THRESHOLD_"
+_PROFILE = "distributed.worker.profile.enabled"  # which samples the workers' stacks, for a page that is not served
 _ATTEMPTS = 4  # of a task of Spark; the default on a cluster, but not for a local master
 
 
@@ -29,7 +30,7 @@ def start_dask() -> Any:
     environment.pop(_GIVES_MEMORY_BACK, None)
     free_port = "127.0.0.1:0"  # Dask serves its state over HTTP; its usual port may be taken
     try:
-        with dask.config.set({_ENVIRONMENT: environment}), without_main_module():
+        with dask.config.set({_ENVIRONMENT: environment, _PROFILE: False}), without_main_module():
             return LocalCluster(
                 n_workers=core_count(),
                 threads_per_worker=1,
