@@ -113,6 +113,25 @@ def test_polished_it_is_as_good_as_one_learner(tmp_path: Path) -> None:
     assert together.test_error == pytest.approx(alone.test_error, abs=0.006)
 
 
+def test_the_threshold_is_left_to_the_data_as_with_one_learner(tmp_path: Path) -> None:
+    """A step, which no logistic curve follows: probabilities decide better than the sign of the score."""
+    random = np.random.default_rng(4)
+    x = random.normal(size=15_000)
+    positive = random.random(15_000) < np.where(x < -1.3, 0.9, 0.05)
+    lines = [f"{int(label)} 1:{value:.4f}\n" for value, label in zip(x.tolist(), positive.tolist(), strict=True)]
+    train, test = tmp_path / "train.svm", tmp_path / "test.svm"
+    train.write_text("".join(lines[:12_000]))
+    test.write_text("".join(lines[12_000:]))
+    alone = fit_file(train, rule="logistic", test=test)
+    together = fit(train, Here(), shards=SHARDS, test=test)
+    by_score = fit(train, Here(), shards=SHARDS, passes=4, test=test)
+    errors = [fitted.test_error or 1.0 for fitted in (alone, together, by_score)]
+    assert together.model.threshold is not None
+    assert errors[1] < errors[0] + 0.002
+    assert by_score.model.threshold is None
+    assert errors[2] > errors[1] + 0.02
+
+
 def test_what_one_learner_alone_can_do_is_refused(tmp_path: Path) -> None:
     data = CASES["svmlight"][0](tmp_path)
     for learning in ({"resume": True, "checkpoint": "c"}, {"features": "poly2"}, {"size": "1MB"}, {"shards": 0}):

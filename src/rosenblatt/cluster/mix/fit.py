@@ -84,6 +84,7 @@ def fit_mixed(
                 rounds = Rounds(shards, engine, settings, fitting.n_classes, plan.seed, evenly=mixing.evenly)
                 _learn(fitting, shards, rounds, settings, plan.passes, polish=mixing.polish)
                 mixing.on_end(rounds)
+            fitting.plan = fitting.plan._replace(passes=plan.passes)  # what is left to the data decides the threshold
             return fitted_of(fitting, test)
 
 
