@@ -93,7 +93,9 @@ function drawPicture(svg, { points, columns, weights: [w0, w1], differences, err
     const d = differences[i], side = UNIT * Math.min(Math.abs(d), 100), isLeft = across > 0; // towards the middle
     draw("rect", { x: x(across) - (isLeft ? side : 0), y: Math.max(y(Math.max(up, up + d)), -100 * UNIT), width: side, height: side, class: "error-square" }, inside);
   });
-  draw("line", { x1: x(X[0]), y1: y(score(X[0])), x2: x(X[1]), y2: y(score(X[1])), class: "boundary whole" }, inside);
+  const line = { x1: x(X[0]), y1: y(score(X[0])), x2: x(X[1]), y2: y(score(X[1])) };
+  draw("line", { ...line, class: "boundary" }, inside);
+  draw("line", { ...line, class: "whole" }, inside); // unseen and wide enough to be caught
   points.forEach(([across, up], i) => {
     draw("circle", { cx: x(across), cy: y(up), r: 5.5, class: "c0 point" }, svg);
     if (i === visited) draw("circle", { cx: x(across), cy: y(up), r: 10, class: "visited" }, svg);
