@@ -132,6 +132,21 @@ def test_a_bad_target_is_one_sentence(
     run(capsys, "fit", houses, "--label", "price", "-o", tmp_path / "m", "--on-bad-row", "skip")
 
 
+@pytest.mark.parametrize(
+    ("grades", "words", "is_said"),
+    [(6, [], True), (6, ["--task", "classes"], False), (6, ["--classes", "0,1,2,3,4,5"], False), (4, [], False)],
+)
+def test_whole_numbers_that_are_taken_for_classes(
+    grades: int, words: list[str], is_said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, model = tmp_path / "reviews.csv", tmp_path / "m"
+    path.write_text("length,grade\n" + "".join(f"{k % grades + k % 7 / 10},{k % grades}\n" for k in range(120)))
+    text = run(capsys, "fit", path, "--label", "grade", "-o", model, *words)
+    hint = f"classes   {grades} whole numbers, 0 to {grades - 1}; --task number if these are amounts"
+    assert (hint in text) == is_said
+    assert "if these are amounts" not in run(capsys, "fit", "--from", model, path, "-o", model)
+
+
 def test_classes_if_these_are_labels(houses: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record: dict[str, Any] = json.loads(
         run(capsys, "fit", houses, "--label", "age", "--task", "classes", "-o", tmp_path / "m", "--json")

@@ -130,8 +130,3 @@ def dates_refused(name: str, which: str, task: str | None, *, is_column: bool = 
     if task is None:
         advice += f"; {option('task', 'classes')} if each date is a class"
     return DataError(f"{name}: {which} dates, which are not numbers: {advice}.", file=name)
-
-
-def detected(what: str) -> str:
-    """The note that a number will be predicted, and how to predict classes instead."""
-    return f"predicting a number, {what}; {option('task', 'classes')} if these are labels"

@@ -33,6 +33,7 @@ from rosenblatt.report.text.evaluation.evaluation import evaluation_lines
 from rosenblatt.report.text.explanation import describe_features, weight_lines
 from rosenblatt.report.text.layout import NO_BREAK, bold, clip, command_lines, dim, named_line
 from rosenblatt.report.text.numbers.fit import (
+    classes_line,
     measured_candidates,
     number_candidate_lines,
     number_error_lines,
@@ -90,6 +91,8 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
         baseline, answer = summary.baseline
         guess = f"{clip(answer)}, the commonest class" if fitted.label_counts is None else answer
         yield named_line("baseline", f"{baseline:>6.2%} by always guessing {guess}")
+        if line := classes_line(fitted):
+            yield line
     if fitted.label_counts is not None:
         yield named_line("labels", _labels(fitted.label_counts, len(fitted.model.classes)))
     if fitted.small is not None:

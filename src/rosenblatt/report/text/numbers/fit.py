@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rosenblatt.model.fit.number_fit import NumberFit
     from rosenblatt.model.kinds.number import NumberModel
 
+_FEWEST_AMOUNTS = 5  # different whole numbers: fewer are hardly ever anything but codes of classes
+
 
 def task_line(number: NumberFit) -> str:
     """That a number is predicted and, unless the user said so, which option makes it a class."""
@@ -25,6 +27,16 @@ def task_line(number: NumberFit) -> str:
     span = f"a number between {number.least:{spec}} and {number.largest:{spec}}"
     doubt = "" if number.is_certain else f"; {as_flag('task', 'classes')} if these are labels"
     return named_line("predicts", f"{span}{doubt}")
+
+
+def classes_line(fitted: Fitted) -> str | None:
+    """Where the labels are several whole numbers and nobody said what they mean: how to say that they are amounts."""
+    classes, reading = fitted.model.classes, fitted.model.provenance["reading"]
+    is_certain = "task" in reading or "classes" in reading or fitted.new_error is not None
+    if is_certain or len(classes) < _FEWEST_AMOUNTS or not all(isinstance(label, int) for label in classes):
+        return None
+    span = f"{len(classes)} whole numbers, {classes[0]} to {classes[-1]}"
+    return named_line("classes", f"{span}; {as_flag('task', 'number')} if these are amounts")
 
 
 def number_error_lines(summary: FitSummary) -> Iterator[str]:
