@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import cache
 from typing import Literal, TypeAlias
 
 import pyarrow as pa
@@ -58,6 +58,9 @@ def are_flags(cells: pa.Array) -> bool:
     """Whether the cells are true and false, by their type or in writing."""
     if not is_string(cells.type):
         return bool(types.is_boolean(cells.type))
+    first = (cells[0].as_py() if len(cells) else None) or ""
+    if first.strip() not in MISSING and first.strip().lower() not in FLAGS:
+        return False
     present = present_cells(cells)
     return len(present) > 0 and pc.all(is_one_of(pc.utf8_lower(present), FLAGS)).as_py()
 
@@ -68,14 +71,18 @@ def present_cells(cells: pa.Array) -> pa.Array:
     return trimmed.filter(pc.invert(is_one_of(trimmed, MISSING)))
 
 
-def is_one_of(cells: pa.Array, words: Sequence[str]) -> pa.Array:
+def is_one_of(cells: pa.Array, words: tuple[str, ...]) -> pa.Array:
     """Whether each cell is one of the words, at least one of which is not empty."""
+    return pc.is_in(cells, value_set=_value_set(words, cells.type))
+
+
+@cache
+def _value_set(words: tuple[str, ...], type_: pa.DataType) -> pa.Array:
     encoded = [word.encode() for word in words]
     # Not pa.array: it imports pandas to check the type of its argument, which takes a tenth of a second.
     ends = np.cumsum([0, *map(len, encoded)]).astype(np.int32)
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
-    value_set = pa.Array.from_buffers(pa.string(), len(words), buffers)
-    return pc.is_in(cells, value_set=value_set.cast(cells.type))
+    return pa.Array.from_buffers(pa.string(), len(words), buffers).cast(type_)
 
 
 def _are_numbers(present: pa.Array) -> bool:
