@@ -23,7 +23,8 @@ struct LabelTooLong {
 
 inline constexpr std::size_t longest_labels = 1 << 16;  // bytes of several labels together
 
-// The distinct labels of a chunk, numbered in the order of their first appearance.
+// The labels of a chunk, numbered in the order of their first appearance. Those of classes are distinct; where labels hardly
+// repeat, as numbers to predict do, each is numbered anew: to look it up would take as long as to read its row.
 class LabelTable {
 public:
     std::vector<std::string> tokens;
@@ -54,6 +55,12 @@ public:
 
     // The number of a label, a new one if it is not known.
     std::int32_t code_of(const char* token, std::size_t length) {
+        if (length > longest) throw LabelTooLong{{token, length}};
+        ++lookups;
+        if (hardly_repeat()) {
+            tokens.emplace_back(token, length);
+            return static_cast<std::int32_t>(tokens.size() - 1);
+        }
         if (length > 8) return code_of_long({token, length});
         const std::int32_t next = static_cast<std::int32_t>(tokens.size());
         const auto [entry, is_new] = short_codes.try_emplace(key_of(token, length), next);
@@ -68,14 +75,16 @@ public:
     }
 
 private:
+    bool hardly_repeat() const { return tokens.size() >= 256 && 4 * tokens.size() > 3 * lookups; }
+
     std::int32_t code_of_long(std::string_view token) {
-        if (token.size() > longest) throw LabelTooLong{token};
         const auto [entry, is_new] = long_codes.try_emplace(std::string(token), static_cast<std::int32_t>(tokens.size()));
         if (is_new) tokens.emplace_back(token);
         return entry->second;
     }
 
     static constexpr std::int32_t n_first = 4;
+    std::size_t lookups = 0;
     std::uint64_t first_keys[n_first] = {};  // 0 is the key of no token
     std::int32_t first_codes[n_first] = {};
     std::unordered_map<std::uint64_t, std::int32_t, KeyedHash> short_codes;

@@ -247,6 +247,13 @@ def test_a_line_without_a_label_has_none(tmp_path: Path) -> None:
     assert [block.labels.tolist() for block in source.blocks()] == [[-1, 0]]
 
 
+def test_labels_that_hardly_repeat_are_read_as_they_are() -> None:
+    numbers = [f"{k / 7:.3f}" for k in range(1500)]
+    words = [f"a-long-label-{k % 3}" for k in range(500)]
+    labels = [label for pair in zip(words + numbers, numbers + words, strict=True) for label in pair]
+    as_its_twin("".join(f"{label} 1:{k}\n" for k, label in enumerate(labels)).encode())
+
+
 def test_labels_of_regression_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "".join(f"{i / 7:.4f} 1:1\n" for i in range(MAX_LABELS + 1)))
     with pytest.raises(DataError, match="this looks like regression: predict them with task='number'"):
