@@ -46,7 +46,9 @@ struct LearnFunctions {
     // Regularised logistic regression (learn/batch/logistic_minimum.hpp).
     std::size_t (*minimise_logistic)(const Examples&, double alpha, std::size_t steps, double* weights);
     // Ridge regression (learn/batch/squared_minimum.hpp).
-    std::size_t (*minimise_squared)(const Examples&, const double* targets, double alpha, std::size_t steps, double* weights);
+    void (*column_products)(const Examples&, const double* targets, double* products);
+    std::size_t (*minimise_squared)(const Examples&, const double* targets, const double* products, double alpha, std::size_t steps,
+                                    double* weights);
 };
 
 }  // namespace rosenblatt

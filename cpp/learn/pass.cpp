@@ -243,6 +243,6 @@ void end_batches(Learner& learner) {
 
 extern const LearnFunctions learn_functions;
 const LearnFunctions learn_functions{pass, mistakes, scores, learner_scores, learner_variances, score_one, end_batches, pocket_clean,
-                                     minimise_logistic, minimise_squared};
+                                     minimise_logistic, column_products, minimise_squared};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

@@ -94,8 +94,9 @@ def numbers(loss: str, rate: str = "invsqrt", **options: Any) -> Callable[[], li
 
 def least_squares() -> list[Any]:
     rows, order = native.rows_of(X), np.arange(len(X), dtype=np.uint32)
-    squares = native.squared_minimum(rows, order, TARGETS, None, 1e-3, 20, None, 0.0)
-    return [squares, native.logistic_minimum(rows, order, Y, None, 3, 1e-3, 20, None, np.zeros(3))]
+    products = native.column_products(rows, order, TARGETS, None)
+    squares = [native.squared_minimum(rows, order, TARGETS, None, 1e-3, 20, None, 0.0, by) for by in (None, products)]
+    return [squares, products, native.logistic_minimum(rows, order, Y, None, 3, 1e-3, 20, None, np.zeros(3))]
 
 
 def json_rows() -> list[Any]:

@@ -291,21 +291,41 @@ nb::tuple logistic_minimum(const PyRows& py_rows, const In<std::uint32_t>& order
     return nb::make_tuple(coefs, biases, visits);
 }
 
-// (weights, bias, how often all rows were visited) of ridge regression, begun at these weights.
-nb::tuple squared_minimum(const PyRows& py_rows, const In<std::uint32_t>& order, const In<double>& targets,
-                          const std::optional<In<double>>& sample_weight, double alpha, std::size_t steps, const std::optional<In<double>>& start,
-                          double start_bias) {
-    const Rows rows = py_rows.readable();
-    const std::size_t features = rows.features;
-    if (targets.shape(0) != rows.count || (sample_weight && sample_weight->shape(0) != rows.count)) throw nb::value_error("expected a target and a weight for each row");
-    if (order.shape(0) == 0 || !all_below(order, rows.count)) throw nb::value_error("order must name existing rows");
-    if (!(alpha >= 0.0 && alpha <= std::numeric_limits<double>::max())) throw nb::value_error("alpha is a finite number of at least 0");
-    if (start && start->shape(0) != features) throw nb::value_error("expected a weight for each feature");
+Examples examples_of(const PyRows& py_rows, const In<std::uint32_t>& order, const In<double>& targets,
+                     const std::optional<In<double>>& sample_weight) {
     Examples examples;
-    examples.rows = rows;
+    examples.rows = py_rows.readable();
+    if (targets.shape(0) != examples.rows.count || (sample_weight && sample_weight->shape(0) != examples.rows.count))
+        throw nb::value_error("expected a target and a weight for each row");
+    if (order.shape(0) == 0 || !all_below(order, examples.rows.count)) throw nb::value_error("order must name existing rows");
     examples.sample_weight = sample_weight ? sample_weight->data() : nullptr;
     examples.order = order.data();
     examples.count = order.shape(0);
+    return examples;
+}
+
+// What squared_minimum needs of these rows in place of visiting them again and again.
+auto column_products(const PyRows& rows, const In<std::uint32_t>& order, const In<double>& targets,
+                     const std::optional<In<double>>& sample_weight) {
+    const Examples examples = examples_of(rows, order, targets, sample_weight);
+    double* products;
+    auto matrix = new_matrix<double, nb::memview>(examples.rows.features + 2, examples.rows.features + 1, products);
+    {
+        nb::gil_scoped_release free;
+        native().learn->column_products(examples, targets.data(), products);
+    }
+    return matrix;
+}
+
+// (weights, bias, how often all rows or products were visited) of ridge regression, begun at these weights.
+nb::tuple squared_minimum(const PyRows& rows, const In<std::uint32_t>& order, const In<double>& targets,
+                          const std::optional<In<double>>& sample_weight, double alpha, std::size_t steps, const std::optional<In<double>>& start,
+                          double start_bias, const std::optional<InMatrix>& products) {
+    const Examples examples = examples_of(rows, order, targets, sample_weight);
+    const std::size_t features = examples.rows.features;
+    if (!(alpha >= 0.0 && alpha <= std::numeric_limits<double>::max())) throw nb::value_error("alpha is a finite number of at least 0");
+    if (start && start->shape(0) != features) throw nb::value_error("expected a weight for each feature");
+    if (products && (products->shape(0) != features + 2 || products->shape(1) != features + 1)) throw nb::value_error("expected the products of these columns");
     std::vector<double> weights(features + 1);
     if (start) std::copy_n(start->data(), features, weights.data());
     weights[features] = start_bias;
@@ -315,7 +335,7 @@ nb::tuple squared_minimum(const PyRows& py_rows, const In<std::uint32_t>& order,
     std::size_t visits;
     {
         nb::gil_scoped_release free;
-        visits = native().learn->minimise_squared(examples, targets.data(), alpha, steps, weights.data());
+        visits = native().learn->minimise_squared(examples, targets.data(), products ? products->data() : nullptr, alpha, steps, weights.data());
     }
     std::copy_n(weights.data(), features, coef);
     *bias = weights[features];
@@ -335,8 +355,9 @@ void bind_cross_validation(Module& m) {
     m.def("start_biases", changing(&start_biases), "learner"_a, "biases"_a);
     m.def("logistic_minimum", &logistic_minimum, "rows"_a, "order"_a, "labels"_a, "sample_weight"_a.none(), "classes"_a, "alpha"_a,
           "steps"_a, "start"_a.none(), "start_bias"_a);
+    m.def("column_products", &column_products, "rows"_a, "order"_a, "targets"_a, "sample_weight"_a.none());
     m.def("squared_minimum", &squared_minimum, "rows"_a, "order"_a, "targets"_a, "sample_weight"_a.none(), "alpha"_a, "steps"_a,
-          "start"_a.none(), "start_bias"_a);
+          "start"_a.none(), "start_bias"_a, "products"_a.none() = nb::none());
     m.def("judge_labels", &judge_labels, "scores"_a, "sets"_a, "labels"_a, "rows"_a, "weights"_a.none());
     m.def("judge", &judge, "scores"_a, "labels"_a, "rows"_a, "weights"_a.none(), "as_they_are"_a = false);
 }

@@ -72,20 +72,32 @@ def weights_of(fitted: Fitted) -> bytes:
 # -- the minimum ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("by_products", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("alpha", [0.5, 1e-3, 0.0])
-def test_the_minimum_is_that_of_ridge_regression(alpha: float, weighted: bool) -> None:
+def test_the_minimum_is_that_of_ridge_regression(alpha: float, weighted: bool, by_products: bool) -> None:
     draw = np.random.default_rng(3)
     X = (draw.normal(size=(40, 1)) + 0.3 * draw.normal(size=(40, 6))).round(2)
     y, order = (X @ [3.0, -2.0, 0.0, 1.0, 5.0, -4.0] + 7 + draw.normal(size=40)).round(2), np.arange(5, 40)
     weights = draw.integers(1, 5, 40).astype(float) if weighted else None
-    coef, bias, visits = native.squared_minimum(
-        native.rows_of(X), order.astype(np.uint32), y, weights, alpha, 500, None, 0.0
-    )
+    examples = native.rows_of(X), order.astype(np.uint32), y, weights
+    products = native.column_products(*examples) if by_products else None
+    coef, bias, visits = native.squared_minimum(*examples, alpha, 500, None, 0.0, products)
     v = np.ones(40) if weights is None else weights
     expected = squared_minimum(X[order].tolist(), y[order].tolist(), v[order].tolist(), alpha)
     np.testing.assert_allclose([*np.asarray(coef)[0], bias[0]], expected, rtol=1e-5, atol=1e-6)
     assert visits > 3
+
+
+def test_the_products_of_columns_are_the_weighted_means() -> None:
+    draw = np.random.default_rng(8)
+    X, y = draw.integers(-9, 9, (30, 5)).astype(float), draw.integers(-9, 9, 30).astype(float)
+    order, weights = np.arange(3, 19), np.where(np.arange(30) % 5 == 0, 0.0, 2.0 ** -(np.arange(30) % 3))
+    weights[3] += 16.0 - weights[order].sum()  # so that every share, product and sum is exact
+    products = native.column_products(native.rows_of(X), order.astype(np.uint32), y, weights)
+    rows = np.column_stack([X, np.ones(30)])[order]
+    with_targets = np.column_stack([rows, y[order]])
+    assert np.array_equal(np.asarray(products), with_targets.T @ (weights[order, None] / 16.0 * rows))
 
 
 def test_the_minimum_has_the_same_bits_in_every_layout() -> None:
@@ -94,15 +106,17 @@ def test_the_minimum_has_the_same_bits_in_every_layout() -> None:
     y, order = draw.normal(size=60), draw.permutation(60)[:50].astype(np.uint32)
     starts = np.concatenate([[0], np.cumsum((X != 0).sum(axis=1))])
     columns = np.nonzero(X)[1]
-    answers = {
-        tuple(map(bytes, native.squared_minimum(native.rows_of(rows), order, y, None, 0.01, 30, None, 0.5)[:2]))
-        for rows in (
-            X,
-            np.asfortranarray(X),
-            Csr(starts.astype(np.int64), columns.astype(np.int32), X[X != 0], 9),
-            Csr(starts.astype(np.int64), columns.astype(np.int64), X[X != 0], 9),
-        )
-    }
+    layouts = (
+        X,
+        np.asfortranarray(X),
+        Csr(starts.astype(np.int64), columns.astype(np.int32), X[X != 0], 9),
+        Csr(starts.astype(np.int64), columns.astype(np.int64), X[X != 0], 9),
+    )
+    answers = set()
+    for rows in map(native.rows_of, layouts):
+        products = native.column_products(rows, order, y, None)
+        minima = [native.squared_minimum(rows, order, y, None, 0.01, 30, None, 0.5, by) for by in (None, products)]
+        answers.add((bytes(products), *(bytes(part) for coef, bias, _ in minima for part in (coef, bias))))
     assert len(answers) == 1
 
 
@@ -111,8 +125,10 @@ import numpy as np
 from rosenblatt import native
 draw = np.random.default_rng(0)
 X, y = draw.normal(size=(70, 11)), draw.normal(size=70)
-minimum = native.squared_minimum(native.rows_of(X), np.arange(70, dtype=np.uint32), y, None, 0.01, 50, None, 0.0)
-print(native.instruction_set(), bytes(minimum[0]).hex() + bytes(minimum[1]).hex())
+examples = native.rows_of(X), np.arange(70, dtype=np.uint32), y, None
+products = native.column_products(*examples)
+minima = [native.squared_minimum(*examples, 0.01, 50, None, 0.0, by) for by in (None, products)]
+print(native.instruction_set(), "".join(bytes(part).hex() for minimum in minima for part in minimum[:2]))
 """
 
 
@@ -122,9 +138,9 @@ def test_the_minimum_has_the_same_bits_on_every_instruction_set() -> None:
 
 def test_the_minimum_refuses_what_does_not_belong_together() -> None:
     rows, order, y = native.rows_of(np.eye(4)), np.arange(4, dtype=np.uint32), np.arange(4.0)
-    good: tuple[Any, ...] = (order, y, None, 0.1, 5, None, 0.0)
+    good: tuple[Any, ...] = (order, y, None, 0.1, 5, None, 0.0, native.column_products(rows, order, y, None))
     assert native.squared_minimum(rows, *good)[2] > 0
-    wrong = {0: order + 1, 1: y[:3], 2: np.ones(3), 3: -1.0, 5: np.zeros(3)}
+    wrong = {0: order + 1, 1: y[:3], 2: np.ones(3), 3: -1.0, 5: np.zeros(3), 7: np.zeros((5, 5))}
     for position, value in wrong.items():
         with pytest.raises(ValueError, match=r"expected|must|alpha"):
             native.squared_minimum(rows, *good[:position], value, *good[position + 1 :])

@@ -9,9 +9,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import partial
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import Any, NamedTuple, TypeAlias
 
+from rosenblatt import native
 from rosenblatt.errors import LearningOverflowError
 from rosenblatt.lazy import np
 from rosenblatt.learn.files.numbers.loss import total_loss
@@ -33,6 +34,8 @@ _PASSES_NEEDED = 8  # a rule is tried only if this many passes are affordable
 _ENOUGH_PASSES, _FAR_BEHIND = 5, 1.2  # after so many passes a candidate ends if its error is the best times this
 _LESS = 0.9999  # an error must fall below this share of the least to count as an improvement
 
+RunAll: TypeAlias = Callable[[list[Callable[[], Any]]], list[Any]]
+
 
 class _Point(NamedTuple):
     passes: int
@@ -44,33 +47,28 @@ class _Trial:
     """A candidate: a run for each fold, the least error it has reached, and whether it goes on."""
 
     def __init__(self, learning: Learning, folds: Sequence[Fold], name: str, settings: Settings, seed: int) -> None:
-        self._learning, self._folds, self.name, self.settings, self._seed = learning, folds, name, settings, seed
-        self._runs: list[Run] = []
-        if name != NUMBER_MINIMUM:
-            self._runs = [learning.begin(name, settings, seed) for _ in folds]
-        self._weights: list[Any] = [None] * len(folds)
+        self._learning, self._folds, self._seed = learning, folds, seed
+        self.name, self.settings = name, settings
         self.best: _Point | None = None
         self.passes = 0
         self.ended = False
         self._waited = 0
 
+    @cached_property
+    def _runs(self) -> list[Run]:
+        return [self._learning.begin(self.name, self.settings, self._seed) for _ in self._folds]
+
     def tasks(self, passes: int) -> Iterator[Callable[[], Any]]:
         """One task for each fold, which returns the scores of the rows it leaves out; None after an overflow."""
-        for k, fold in enumerate(self._folds):
-            yield partial(self._one_fold, k, fold, passes)
+        for run, fold in zip(self._runs, self._folds, strict=True):
+            yield partial(self._learn_fold, run, fold, passes)
 
-    def _one_fold(self, k: int, fold: Fold, passes: int) -> Any:
-        learning = self._learning
+    def _learn_fold(self, run: Run, fold: Fold, passes: int) -> Any:
         try:
-            if self.name == NUMBER_MINIMUM:
-                weights = self._weights[k] = learning.minimum(fold.training, passes, self._weights[k])
-                run = learning.at_minimum(self.name, self.settings, self._seed, fold.training, weights)
-            else:
-                run = self._runs[k]
-                learning.learn(run, fold.training, passes)
+            self._learning.learn(run, fold.training, passes)
         except LearningOverflowError:
             return None
-        return learning.scores(run, fold.left_out)
+        return self._learning.scores(run, fold.left_out)
 
     def judge(self, passes: int, scores: Sequence[Any]) -> None:
         self.passes = passes
@@ -82,8 +80,11 @@ class _Trial:
         if self.best is None or point.error < self.best.error:
             self.best = point
         self._waited = 0 if is_better else self._waited + 1
-        more_penalties = self.name == NUMBER_MINIMUM and PASSES.index(passes) < _FEWEST_PENALTIES
-        self.ended = self._waited >= _PATIENCE and not more_penalties
+        self.ended = self._waited >= _PATIENCE
+
+    def final(self, run_all: RunAll) -> _Point | None:
+        """The best point as all examples will be learned."""
+        return self.best
 
     def _error(self, scores: Sequence[Any]) -> float:
         block, total, weight = self._learning.block, 0.0, 0.0
@@ -94,6 +95,50 @@ class _Trial:
             total += total_loss(self.settings, np.asarray(part), targets[rows], row_weights)
             weight += len(rows) if row_weights is None else float(row_weights.sum())
         return total / max(weight, 1e-300)
+
+
+class _MinimumTrial(_Trial):
+    """The minimum by each penalty in turn. The pass of small steps that a run makes from it comes only in the end."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._weights: list[Any] = [None] * len(self._folds)
+        self._products: list[Any] = [None] * len(self._folds)
+        self._best_weights = self._weights
+
+    def tasks(self, passes: int) -> Iterator[Callable[[], Any]]:
+        for k, fold in enumerate(self._folds):
+            yield partial(self._minimum, k, fold, passes)
+
+    def _minimum(self, k: int, fold: Fold, passes: int) -> Any:
+        learning = self._learning
+        if self._weights[k] is None:
+            self._products[k] = learning.column_products(fold.training)
+        weights = learning.minimum(fold.training, passes, self._weights[k], self._products[k])
+        self._weights[k], (coef, bias) = weights, weights
+        return native.scores(learning.rows, np.asarray(fold.left_out), np.asarray(coef), np.asarray(bias))
+
+    def judge(self, passes: int, scores: Sequence[Any]) -> None:
+        super().judge(passes, scores)
+        self.ended = self.ended and PASSES.index(passes) >= _FEWEST_PENALTIES
+        if self.best is not None and self.best.passes == passes:
+            self._best_weights = list(self._weights)
+
+    def final(self, run_all: RunAll) -> _Point | None:
+        if self.best is None:
+            return None
+        scores = run_all([partial(self._after_small_steps, k, fold) for k, fold in enumerate(self._folds)])
+        if any(part is None for part in scores):
+            return None
+        return self.best._replace(error=self._error(scores), scores=scores)
+
+    def _after_small_steps(self, k: int, fold: Fold) -> Any:
+        learning = self._learning
+        try:
+            run = learning.at_minimum(self.name, self.settings, self._seed, fold.training, self._best_weights[k])
+        except LearningOverflowError:
+            return None
+        return learning.scores(run, fold.left_out)
 
 
 def choose_for_number(
@@ -119,15 +164,19 @@ def choose_for_number(
     names = _affordable(learning, folds, candidates, first_errors, work)
     if not names:
         return None
-    trials = {name: _Trial(learning, folds, name, candidates[name], seed) for name in names}
+    trials = {
+        name: (_MinimumTrial if name == NUMBER_MINIMUM else _Trial)(learning, folds, name, candidates[name], seed)
+        for name in names
+    }
     with ExitStack() as stack:
-        _race(trials, learning, folds, work, task_runner(threads, stack), check)
-    finished = {name: trial.best for name, trial in trials.items() if trial.best is not None}
-    if not finished:
+        run_all = task_runner(threads, stack)
+        _race(trials, learning, folds, work, run_all, check)
+        errors = {name: trial.best.error for name, trial in trials.items() if trial.best is not None}
+        name = min(errors, key=errors.__getitem__, default="")
+        point = trials[name].final(run_all) if name else None
+    if point is None:
         return None
-    name = min(finished, key=lambda name: finished[name].error)
-    point, rows = finished[name], sum(len(fold.left_out) for fold in folds)
-    errors = {other: best.error for other, best in finished.items()}
+    errors[name], rows = point.error, sum(len(fold.left_out) for fold in folds)
     choice = Choice(name, point.passes, point.error, rows, len(folds), errors, trials[name].passes)
     return choice, _honest_scores(learning, folds, point)
 
@@ -162,7 +211,7 @@ def _race(
     learning: Learning,
     folds: Sequence[Fold],
     work: int,
-    run_all: Callable[[list[Callable[[], Any]]], list[Any]],
+    run_all: RunAll,
     check: Callable[[], None],
 ) -> None:
     """Measure the candidates again and again, while there is work left and one of them still improves."""

@@ -31,6 +31,7 @@ FIRST_C, FACTOR = 1e-3, 10**0.5
 _NUMBER_STEPS = 64  # of conjugate gradients
 STEPS = 24  # for each penalty, which begins at the weights of the one before
 _MOST_WEIGHTS = 1 << 16  # for which a minimum is computed
+_MOST_PRODUCTS = 512  # columns whose products are made
 _STRIDE = 0x9E3779B97F4A7C15  # from the seed of one pass to that of the next
 
 
@@ -149,16 +150,24 @@ class Learning:
         is_plain = settings.keep in ("average", "last") and not settings.forget
         return self.sets is None and not self.hashed and is_plain and n_units * self.rows.features <= _MOST_WEIGHTS
 
-    def minimum(self, rows: Any, passes: int, start: Any) -> tuple[Any, Any]:
+    def column_products(self, rows: Any) -> Any:
+        """The products of all pairs of columns, for many penalties on the same rows; None where there are so many
+        columns that it takes less to visit the rows for each."""
+        if self.rows.features >= min(2 * len(rows), _MOST_PRODUCTS):
+            return None
+        return native.column_products(self.rows, rows, self.block.target_buffer, self.block.buffers[1])
+
+    def minimum(self, rows: Any, passes: int, start: Any, products: Any = None) -> tuple[Any, Any]:
         """The weights that minimise the regularised logistic loss, or squared error, with the penalty that belongs to
-        so many passes."""
+        so many passes; `products` are the `column_products` of the rows."""
         labels, weights = self.block.buffers
         total = len(rows) if weights is None else sum(weights[row] for row in rows)
         alpha = 1.0 / (FIRST_C * FACTOR ** PASSES.index(passes) * max(total, 1e-300))
         if self.predicts_number:
             coef, bias = (None, 0.0) if start is None else (start[0].cast("B").cast("d"), start[1][0])
             targets = self.block.target_buffer
-            return native.squared_minimum(self.rows, rows, targets, weights, alpha, _NUMBER_STEPS, coef, bias)[:2]
+            steps = _NUMBER_STEPS
+            return native.squared_minimum(self.rows, rows, targets, weights, alpha, steps, coef, bias, products)[:2]
         coef, bias = (None, self.log_odds) if start is None else start
         return native.logistic_minimum(self.rows, rows, labels, weights, self.n_classes, alpha, STEPS, coef, bias)[:2]
 
