@@ -93,8 +93,7 @@ def _baseline(plan: Plan, number: NumberCoder) -> float:
     if plan.quantiles:
         settings = next(iter(plan.number_candidates.values()))
         sample = np.asarray(number.tally.sample)
-        constant = np.quantile(sample, plan.quantiles)[None, :]
-        return float(losses_of(settings, np.repeat(constant, len(sample), axis=0), sample).mean())
+        return float(losses_of(settings, _constant_scores(plan, number, len(sample)), sample).mean())
     return number.tally.squared_error if plan.error == "squared" else number.tally.absolute_error
 
 
@@ -130,21 +129,19 @@ def _clearly_less(fitting: Fitting, error: float, baseline: float, rows: int) ->
         return True
     assert fitting.number is not None
     settings, truth = fitting.winner.settings, np.asarray(honest.truth)
-    scores = np.asarray(honest.scores)
-    constant = np.array([_constants(fitting)])
-    difference = losses_of(settings, np.repeat(constant, len(truth), axis=0), truth) - losses_of(
-        settings, scores, truth
-    )
+    guesses = _constant_scores(fitting.plan, fitting.number, len(truth))
+    difference = losses_of(settings, guesses, truth) - losses_of(settings, np.asarray(honest.scores), truth)
     return float(difference.mean()) > _Z * float(difference.std()) / math.sqrt(len(truth))
 
 
-def _constants(fitting: Fitting) -> list[float]:
-    """The best constant answer of each unit."""
-    plan, number = fitting.plan, fitting.number
-    assert number is not None
+def _constant_scores(plan: Plan, number: NumberCoder, rows: int) -> Floats:
+    """The best constant answer of each unit, for so many rows."""
+    tally = number.tally
     if plan.quantiles:
-        return [float(value) for value in np.quantile(np.asarray(number.tally.sample), plan.quantiles)]
-    return [number.tally.mean if plan.error == "squared" else number.tally.median]
+        constants = np.quantile(np.asarray(tally.sample), plan.quantiles)
+    else:
+        constants = np.array([tally.mean if plan.error == "squared" else tally.median])
+    return np.repeat(constants[None, :], rows, axis=0)
 
 
 def test_error(model: NumberModel, path: Paths, plan: Plan) -> tuple[float, int]:
