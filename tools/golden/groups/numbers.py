@@ -81,7 +81,26 @@ def cases() -> Iterator[Case]:
         yield Case(f"numbers/weights/{rate}", lambda rate=rate: _weighted(rate))
         yield Case(f"numbers/stream/{rate}", lambda rate=rate: _stream(rate))
         yield Case(f"numbers/file/{rate}", lambda rate=rate: _file(rate))
+    for options in ({}, {"error": "absolute"}, {"quantiles": (0.2, 0.9)}):
+        yield Case(f"numbers/fit/{named(**options)}", lambda options=options: _without_options(200, 9, **options))
+    yield Case("numbers/fit/wide", lambda: _without_options(30, 80))
     yield Case("numbers/diverges", lambda: refusal(lambda: fitted(learning_rate="constant", eta0=3.0, max_iter=200)))
+
+
+def _without_options(rows: int, columns: int, **options: Any) -> Any:
+    """What `fit` learns: of the squared error the minimum, by products of columns where these are not too many."""
+    X, y = prices(rows, columns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that chance decides much among thirty rows
+        predictor = rosenblatt.LinearPredictor(random_state=0, **options).fit(X, y)
+    model = predictor.model_
+    return {
+        "rule": model.provenance["rule"],
+        "coef": model.coef,
+        "intercept": model.intercept,
+        "target": model.target.pack(),
+        "predicted": predictor.predict(X[:13]),
+    }
 
 
 def _weighted(rate: str) -> Any:
