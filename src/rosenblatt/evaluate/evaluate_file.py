@@ -95,7 +95,7 @@ def evaluate_file(
         weights = None if block.weights is None else block.weights[labelled]
         probabilities = np.asarray(model.probabilities(block.scores))[labelled] if gives_probabilities else None
         # A shift changes no ranking, and margins are counted from the threshold.
-        scores = model.class_scores(block.scores)[labelled] - (model.decides_above if len(model.classes) == 2 else 0.0)
+        scores = model.class_scores(block.scores)[labelled] - (model.boundary if len(model.classes) == 2 else 0.0)
         scores = joint_scores(scores) if ranked_jointly else scores
         tally.add(scores, block.decided[labelled], truth, weights, probabilities)
     if tally.examples == 0:

@@ -90,6 +90,16 @@ class Model(ABC):
         return 0.0
 
     @property
+    def has_boundary(self) -> bool:
+        """Whether a score can lie on either side of the threshold, so that both of two classes are decided."""
+        return abs(self.decides_above) < float_info.max
+
+    @property
+    def boundary(self) -> float:
+        """The score that lies between two classes; 0 where one of them is always decided."""
+        return self.decides_above if self.has_boundary else 0.0
+
+    @property
     def weighs_errors(self) -> bool:
         """Whether class weights or a threshold accept more errors of one kind for fewer of another."""
         return "class_weight" in self.provenance

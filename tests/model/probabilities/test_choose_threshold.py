@@ -197,6 +197,23 @@ def test_a_precision_that_none_has_is_said(tmp_path: Path) -> None:
     assert any("No threshold reaches precision>=0.9 on the 450 examples" in str(one) for one in fitted.warnings)
 
 
+@pytest.mark.parametrize("threshold", ["0.999999999", "1e-12"], ids=["never", "always"])
+def test_a_threshold_that_no_score_reaches_leaves_the_ranking(threshold: str, tmp_path: Path) -> None:
+    path, page = rare(tmp_path / "t.csv"), tmp_path / "page.html"
+    plain, model = fit_file(path).model, fit_file(path, threshold=threshold).model
+    assert not model.has_boundary
+    expected, scores = (evaluate_file(each, path, ReadOptions()).scores() for each in (plain, model))
+    assert len(set(model.predicted_classes(np.array([[-1e9], [1e9]])).tolist())) == 1
+    assert expected.roc_auc is not None
+    assert expected.roc_auc.value > 0.7
+    assert scores.roc_auc == expected.roc_auc
+    assert scores.average_precision == expected.average_precision
+    save_model(model, tmp_path / "m.model")
+    assert main(["evaluate", str(tmp_path / "m.model"), str(path), "--report", str(page), "-q"]) == 0
+    assert "Other thresholds" in page.read_text()
+    assert "How clearly" not in page.read_text()  # there is nothing to be near to
+
+
 def test_many_classes_have_no_threshold(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{k % 7},{'abc'[k % 3]}\n" for k in range(60)))
     with pytest.raises(DataError, match="has 3 classes, and threshold is for two"):

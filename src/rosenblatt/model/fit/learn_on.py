@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from sys import float_info
 from typing import Any
 
 from rosenblatt import native, options
@@ -270,7 +269,7 @@ class _WithNewLabels(KnownLabels):
 def _units_for_one_more(model: LinearModel, n_classes: int) -> UnitMap:
     if model.settings.multi_label:
         return units_for_one_more_label(n_classes)
-    return units_for_one_more(model.settings.multi_class, n_classes, _finite_threshold(model))
+    return units_for_one_more(model.settings.multi_class, n_classes, model.boundary)
 
 
 def _merge_scores(fitting: Fitting, model: LinearModel) -> None:
@@ -295,11 +294,6 @@ def _of_one_type(classes: tuple[Label, ...]) -> tuple[Label, ...]:
     if any(isinstance(label, str) for label in classes):
         return tuple(map(str, classes))
     return tuple(map(float, classes)) if any(isinstance(label, float) for label in classes) else classes
-
-
-def _finite_threshold(model: LinearModel) -> float:
-    """The score above which the model decides for the second class; 0 if it always or never does."""
-    return model.decides_above if abs(model.decides_above) < float_info.max else 0.0
 
 
 def criterion_of_threshold(model: LinearModel) -> str | None:

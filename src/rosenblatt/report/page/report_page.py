@@ -182,12 +182,12 @@ def _probability_sections(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _thresholds(evaluation: Evaluation, model: Model) -> str:
-    """A table of other thresholds. Scores are ranked by their difference from that of the model, whose row is at 0."""
+    """A table of other thresholds. Scores are ranked by their difference from the boundary of the model, if it has one."""
     positive, (by_rank,) = str(model.classes[1]), evaluation.tally.ranking()
     assert model.probability_map is not None
-    own = probability_at(model.probability_map, model.decides_above)
-    cuts = [(chance, score_at(model.probability_map, chance) - model.decides_above) for chance in PROBABILITIES]
-    cuts = sorted([*(cut for cut in cuts if cut[0] != own), (own, 0.0)])
+    own = probability_at(model.probability_map, model.decides_above), model.decides_above - model.boundary
+    cuts = [(chance, score_at(model.probability_map, chance) - model.boundary) for chance in PROBABILITIES]
+    cuts = sorted([*(cut for cut in cuts if cut[0] != own[0]), own])
     outcomes = threshold_table(by_rank, [score for _, score in cuts])
     rows = [
         (
@@ -201,7 +201,7 @@ def _thresholds(evaluation: Evaluation, model: Model) -> str:
     ]
     head = ["above", f"called {positive}", f"of all {positive}, found", "of these, right", "F1"]
     note = f"what deciding for {positive} above another probability would do; the model decides as in the marked row"
-    return table(head, rows, cuts.index((own, 0.0))) + f'<p class="note">{escape(note)}</p>'
+    return table(head, rows, cuts.index(own)) + f'<p class="note">{escape(note)}</p>'
 
 
 def _evaluation_sections(
@@ -233,7 +233,8 @@ def _evaluation_sections(
     if classes <= FEW_CLASSES:
         yield roc
     yield from _probability_sections(evaluation)
-    yield section("How clearly", charts.margins(evaluation.tally.margins()), "the margin of each example")
+    if model.has_boundary:
+        yield section("How clearly", charts.margins(evaluation.tally.margins()), "the margin of each example")
     if classes == 2 and model.probability_map is not None and scores.average_precision is not None:
         yield section("Other thresholds", _thresholds(evaluation, model), wide=True)
 
