@@ -16,7 +16,7 @@ from rosenblatt.errors import (
     option,
 )
 
-WARNINGS = [errors.WorthlessModelWarning, errors.UnknownValuesWarning]
+WARNINGS = [errors.WorthlessModelWarning, errors.DoubtfulDataWarning, errors.UnknownValuesWarning]
 EVERY = [value for name in errors.__all__ if (value := getattr(errors, name)) not in [option, *WARNINGS]]
 
 

@@ -11,6 +11,7 @@
     └── ServiceError                a service refused a request, or did not answer; it has a `status`
 
     WorthlessModelWarning           a UserWarning
+    DoubtfulDataWarning             a UserWarning
     UnknownValuesWarning            a UserWarning
 
 The errors are also ValueErrors because that is what scikit-learn, and the code written for it, expects of bad input.
@@ -24,6 +25,7 @@ from collections.abc import Callable, Sequence
 
 __all__ = [
     "DataError",
+    "DoubtfulDataWarning",
     "ExpressionError",
     "LearningElsewhereError",
     "LearningOverflowError",
@@ -173,3 +175,7 @@ class UnknownValuesWarning(UserWarning):
 
 class WorthlessModelWarning(UserWarning):
     """A model is no better than always guessing the commonest class, or decides one class only."""
+
+
+class DoubtfulDataWarning(UserWarning):
+    """A column of the rows to learn gives the label away, or a class has fewer than ten examples."""

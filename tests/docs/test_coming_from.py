@@ -163,6 +163,7 @@ def test_every_row_about_scikit_learn_is_run() -> None:
     assert {row for row in rows if row != "---"} == set(FROM_SCIKIT_LEARN)
 
 
+@pytest.mark.filterwarnings("ignore::rosenblatt.errors.DoubtfulDataWarning")  # one column gives the label away
 @pytest.mark.parametrize("row", FROM_SCIKIT_LEARN)
 def test_a_row_about_scikit_learn_works(row: str, folder: Path) -> None:
     program = "\n".join(line.strip() for line in FROM_SCIKIT_LEARN[row].splitlines())

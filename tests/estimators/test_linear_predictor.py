@@ -25,6 +25,7 @@ PLACES = {"town": 900.0, "village": -500.0, "coast": 2000.0}
 
 
 @pytest.mark.filterwarnings("ignore::rosenblatt.errors.WorthlessModelWarning")  # of random targets
+@pytest.mark.filterwarnings("ignore::rosenblatt.errors.DoubtfulDataWarning")  # of ten rows
 @parametrize_with_checks([LinearPredictor()], expected_failed_checks=lambda _: EXPECTED)
 def test_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)

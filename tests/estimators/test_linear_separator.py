@@ -18,7 +18,14 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import LinearSeparator, fit_file, load, read, save
-from rosenblatt.errors import DataError, ModelError, ParameterError, UnknownValuesWarning, WorthlessModelWarning
+from rosenblatt.errors import (
+    DataError,
+    DoubtfulDataWarning,
+    ModelError,
+    ParameterError,
+    UnknownValuesWarning,
+    WorthlessModelWarning,
+)
 from rosenblatt.readers.source import ReadOptions
 from tests.child import run as run_child
 from tests.estimators.test_scikit_learn_checks import EXPECTED
@@ -27,6 +34,7 @@ ROWS = 600
 
 
 @pytest.mark.filterwarnings("ignore::rosenblatt.errors.WorthlessModelWarning")  # of random labels
+@pytest.mark.filterwarnings("ignore::rosenblatt.errors.DoubtfulDataWarning")  # of ten rows
 @parametrize_with_checks([LinearSeparator()], expected_failed_checks=lambda _: EXPECTED)
 def test_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)
@@ -263,6 +271,7 @@ def test_what_read_gives_is_predicted_alike(tmp_path: Path) -> None:
         ("matrix", "texts", "X holds texts, and this model reads a matrix"),
     ],
 )
+@pytest.mark.filterwarnings("ignore::rosenblatt.errors.DoubtfulDataWarning")  # each word gives the label away
 def test_rows_of_another_kind_are_refused(learned: str, predicted: str, sentence: str) -> None:
     table, labels = frame(100)
     is_leaving = (labels == "leaves").to_numpy()
@@ -302,6 +311,15 @@ def test_a_worthless_model_warns() -> None:
     rng = np.random.default_rng(0)
     with pytest.warns(WorthlessModelWarning, match="no better than|decides"):
         LinearSeparator().fit(rng.normal(size=(300, 2)), rng.random(300) < 0.1)
+
+
+def test_doubtful_data_warn() -> None:
+    table, labels = frame()
+    with pytest.warns(DoubtfulDataWarning, match="The column 'code' alone tells the label of 100.0% of the examples"):
+        LinearSeparator().fit(table.assign(code=np.where(labels == "stays", "x", "y")), labels)
+    rare = labels.where(np.arange(len(labels)) >= 4, "unknown")
+    with pytest.warns(DoubtfulDataWarning, match="The class 'unknown' has 4 examples"):
+        LinearSeparator().fit(table, rare)
 
 
 def test_probabilities_are_those_of_the_command_line(tmp_path: Path) -> None:

@@ -9,7 +9,14 @@ import numpy as np
 import pyarrow as pa
 
 from rosenblatt import options
-from rosenblatt.errors import DataError, ParameterError, UnknownValuesWarning, WorthlessModelWarning, listed
+from rosenblatt.errors import (
+    DataError,
+    DoubtfulDataWarning,
+    ParameterError,
+    UnknownValuesWarning,
+    WorthlessModelWarning,
+    listed,
+)
 from rosenblatt.estimators.common import check_input, raw_rows
 from rosenblatt.estimators.common.base import DescribedEstimator, draft_of
 from rosenblatt.estimators.common.run_attributes import FromLinearRun
@@ -22,7 +29,13 @@ from rosenblatt.readers.in_memory.arrow import to_arrow
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Floats
 
-_WORTHLESS = ("no better", "one class")  # warnings that a fit raises; fitted_.warnings has them all
+# Warnings that a fit raises; fitted_.warnings has them all.
+_WARNINGS = {
+    "no better": WorthlessModelWarning,
+    "one class": WorthlessModelWarning,
+    "leak": DoubtfulDataWarning,
+    "few examples": DoubtfulDataWarning,
+}
 
 
 class RawRowEstimator(FromLinearRun, DescribedEstimator):
@@ -70,8 +83,8 @@ class RawRowEstimator(FromLinearRun, DescribedEstimator):
             honest = replace(honest, scores=np.asarray(honest.scores), truth=np.asarray(honest.truth))
         self.fitted_ = fitted._replace(honest_scores=honest)
         for caution in fitted.warnings:
-            if caution.kind in _WORTHLESS:
-                warnings.warn(str(caution), WorthlessModelWarning, stacklevel=3)
+            if caution.kind in _WARNINGS:
+                warnings.warn(str(caution), _WARNINGS[caution.kind], stacklevel=3)
 
     def _fit_path(self, path: Any, label: Any, sample_weight: Any) -> Fitted:
         if sample_weight is not None:
