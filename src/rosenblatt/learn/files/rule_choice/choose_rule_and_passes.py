@@ -100,7 +100,9 @@ def _race(
         active = [trial for trial in trials.values() if not trial.ended]
         left -= sum(trial.work(before, passes) for trial in active)
         last = max((trial.last_work for trial in active), default=0) if is_share_of_a_pass(work) else 0
-        if not active or (left < passes * last and before):
+        if left < passes * last and before:
+            active = [trial for trial in active if isinstance(trial, MinimumTrial)]  # it has work of its own
+        if not active:
             return
         scores = run_all([task for trial in active for task in trial.tasks(passes)])
         for k, trial in enumerate(active):
