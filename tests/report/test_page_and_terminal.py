@@ -265,7 +265,7 @@ SCORES = {
 FIT = {
     *("data", "rows", "features", "classes", "rule", "passes", "status", "seconds", "n_mistakes", "mistakes"),
     *("accuracy", "error", "error_of", "progressive_error", "holdout_error", "candidates", "test"),
-    *("skipped", "skipped_by_file", "order", "grouped", "columns", "chosen_by", "fold_error"),
+    *("skipped", "skipped_by_file", "order", "grouped", "columns", "chosen_by", "fold_error", "other_readings"),
     *("bad_rows", "cache", "top", "model", "report", "command", "baseline_error", "warnings"),
     *("class_counts", "class_weight", "threshold"),
 }

@@ -15,6 +15,8 @@ from rosenblatt.learn.files.passes import Fitting, Restart
 from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.fit.fitted import Fitted, fitted_of
+from rosenblatt.model.fit.other_readings import KINDS as OTHER_READINGS
+from rosenblatt.model.fit.other_readings import compare, other_reading
 from rosenblatt.model.fit.plan_of_fit import (
     plan_of,
     refuse_with_classes,
@@ -141,8 +143,22 @@ def _checked_plan(
 
 
 def fit_source(source: Source, plan: Plan, *, resume: bool = False, test: Paths | None = None) -> Fitted:
-    """Learn the examples of an open source as the plan says."""
-    return fitted_of(_learn(source, plan, resume=resume), test)
+    """Learn the examples of an open source as the plan says; few of them in other readings as well."""
+    fitting = _learn(source, plan, resume=resume)
+    seconds, compared = fitting.seconds, []
+    for kind in OTHER_READINGS:
+        reading = other_reading(kind, fitting)
+        if reading is None:
+            continue
+        again = source.reopened(reading) or open_source(source.inputs, reading)
+        otherwise = plan._replace(reading=reading, checkpoint=None, on_progress=None)
+        other = _learn(open_to_learn(again, otherwise), otherwise)
+        seconds += other.seconds
+        comparison = compare(kind, other, fitting)
+        if comparison is not None:
+            compared.append(comparison)
+            fitting = other if comparison.is_better else fitting
+    return fitted_of(fitting, test)._replace(other_readings=tuple(compared), seconds=seconds)
 
 
 def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:

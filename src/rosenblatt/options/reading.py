@@ -86,7 +86,8 @@ ngrams: Option[int | None] = Option(
     kind="int",
     low=1,
     below=9,
-    help=f"Phrases of up to this many words are features too; by default {TEXT_NGRAMS} for text.",
+    help=f"Phrases of up to this many words are features too; by default {TEXT_NGRAMS} for text, and 1 where few texts "
+    "are learned better so.",
 )
 chars: Option[Any] = Option(
     name="chars",

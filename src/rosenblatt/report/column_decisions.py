@@ -54,34 +54,34 @@ def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
     like_ids = [column for column in record["numbers"] if _NAMES_THINGS.search(column)]
     if like_ids:
         instead = as_flag("as_", f"word:{like_ids[0]}")
-        yield f"{_named(like_ids, 'is an amount', 'are amounts')} ({instead} if it only names things)"
+        yield f"{named_columns(like_ids, 'is an amount', 'are amounts')} ({instead} if it only names things)"
     commas = [column for column, form in record["written"].items() if form[0] == ","]
     if commas:
-        yield _named(commas, "with a decimal comma", "with decimal commas")
+        yield named_columns(commas, "with a decimal comma", "with decimal commas")
     signs = [column for column in record["written"] if column not in commas]
     if signs:
-        yield _named(signs, "without its signs or unit", "without their signs or units")
+        yield named_columns(signs, "without its signs or unit", "without their signs or units")
     if record["logs"]:
-        yield _named(record["logs"], "by its logarithm", "by their logarithms") + " (a few are far larger)"
+        yield named_columns(record["logs"], "by its logarithm", "by their logarithms") + " (a few are far larger)"
     if record["words"]:
         starts = tuple(f"{column}=" for column in record["words"])
         values = sum(name.startswith(starts) for name in space.columns)
         yield plural(len(record["words"]), "column") + " of words" + (f" ({plural(values, 'value')})" if values else "")
     if record["names"]:
-        each = _named(record["names"], "is learned as names", "are learned as names")
+        each = named_columns(record["names"], "is learned as names", "are learned as names")
         amount = as_flag("as_", "number:" + record["names"][0])
         yield f"{each}, each number by itself, which tells more than its size ({amount} to use its size)"
     if record["texts"]:
-        yield _named(record["texts"], "is a text", "are texts")
+        yield named_columns(record["texts"], "is a text", "are texts")
     if record["dates"]:
-        yield _named(list(record["dates"]), "is a date", "are dates")
+        yield named_columns(list(record["dates"]), "is a date", "are dates")
     yield from _about_days(record["days_left_out"])
     if record["missing"]:
-        yield _named(record["missing"], "has missing values", "have missing values")
+        yield named_columns(record["missing"], "has missing values", "have missing values")
     left_out = record["left_out"]
     for why in dict.fromkeys(left_out.values()):
         columns = [column for column in left_out if left_out[column] == why]
-        yield _named(columns, f"left out ({why})", f"left out ({why})")
+        yield named_columns(columns, f"left out ({why})", f"left out ({why})")
     if left_out:
         yield f"{as_flag('keep', next(iter(left_out)))} to use {'it' if len(left_out) == 1 else 'the first of them'}"
     if record["dropped"]:
@@ -92,15 +92,15 @@ def _about_days(left_out: dict[str, str]) -> Iterator[str]:
     """About dates of which only the weekday and the hour are learned."""
     for reason in dict.fromkeys(left_out.values()):
         columns = [column for column in left_out if left_out[column] == reason]
-        clause = _named(columns, "is used by weekday and hour alone", "are used by weekday and hour alone")
+        clause = named_columns(columns, "is used by weekday and hour alone", "are used by weekday and hour alone")
         yield f"{clause} ({reason})"
     if left_out:
         yield f"{as_flag('as_', 'date:' + next(iter(left_out)))} to use the day as well"
 
 
-def _named(columns: Sequence[str], one: str, several: str) -> str:
+def named_columns(columns: Sequence[str], one: str, several: str) -> str:
     """
-    >>> _named(["id"], "is a date", "are dates"), _named(list("abcdef"), "is a date", "are dates")
+    >>> named_columns(["id"], "is a date", "are dates"), named_columns(list("abcdef"), "is a date", "are dates")
     ('id is a date', 'a and 5 more are dates')
     """
     if len(columns) > _NAMED:

@@ -142,6 +142,7 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
         "holdout_error": fitted.holdout_error,
         "chosen_by": None if fitted.choice is None else fitted.choice.how,
         "fold_error": fitted.fold_error,
+        "other_readings": [reading._asdict() | {"is_better": reading.is_better} for reading in fitted.other_readings],
         "candidates": [
             {
                 "rule": candidate.rule,

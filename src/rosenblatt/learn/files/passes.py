@@ -85,6 +85,7 @@ class Fitting:
         self.classes_before: tuple[Label, ...] = ()  # of the loaded model
         self.honest_scores: HonestScores | None = None  # of the winner, once all passes are done
         self.choice: Choice | None = None  # of the rule and its passes, where few examples were learned by folds
+        self.pass_is_short = False  # of few examples: other ways to read them cost next to nothing
         self.leak_sample: LeakSample | None = None  # of the first rows that are learned
         self.last_examples = LastExamples()
         self.checkpoint_failure: str | None = None  # why the last checkpoint was not written
@@ -215,7 +216,7 @@ class Fitting:
 
     def _learn_by_folds(self, interrupt: Interrupt) -> None:
         """Choose the rule and the number of passes by folds that are left out, then learn all examples."""
-        from rosenblatt.learn.files.rule_choice.allowed_work import work_allowed
+        from rosenblatt.learn.files.rule_choice.allowed_work import SHORT_PASS, work_allowed
         from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import choose_by_folds
         from rosenblatt.learn.files.rule_choice.learn_in_memory import Learning, Shuffler
 
@@ -234,6 +235,7 @@ class Fitting:
             sets=self.sets,
             label_weights=self.label_weights,
         )
+        self.pass_is_short = learning.work <= SHORT_PASS
         if self.number is not None:
             self._choose_for_number(learning, interrupt)
             return

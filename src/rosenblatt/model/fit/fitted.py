@@ -33,6 +33,7 @@ from rosenblatt.version import __version__
 
 if TYPE_CHECKING:
     from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import Choice
+    from rosenblatt.model.fit.other_readings import OtherReading
     from rosenblatt.model.kinds.number import NumberModel
     from rosenblatt.model.several_labels import LabelCounts
     from rosenblatt.model.small_model import SmallModel
@@ -81,6 +82,7 @@ class Fitted(NamedTuple):
     class_weight: Mapping[Label, float] | str | None = None
     choice: Choice | None = None  # few examples: how the rule and the passes were chosen
     fold_error: float | None = None  # few examples: the error of the model's decisions on the rows left out
+    other_readings: tuple[OtherReading, ...] = ()  # few examples: how else they were read, and what that was worth
     class_counts: tuple[int, ...] = ()  # examples of each class, including the held-out ones
     label_counts: LabelCounts | None = None  # if an example may have several labels
     number: NumberFit | None = None  # if a number is predicted; errors are then in its unit

@@ -6,6 +6,7 @@ may explain the difference, the temperature map, in which the class with the hig
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Sequence
 from sys import float_info
@@ -54,6 +55,19 @@ def calibrate(
     kind = kind or _best_kind(scores, honest.truth, n_classes, logits)
     parameters = native.fit_probabilities(kind, scores, honest.truth, n_classes, logits)
     return Calibration(kind, parameters, n_classes, len(honest.truth), honest.kind)
+
+
+def honest_losses(honest: HonestScores, scheme: str, n_classes: int, loss: str) -> array[float]:
+    """The log loss of each example by the temperature of the others: what the same examples can be compared by.
+
+    n examples cannot show that a probability is below 1 / (n + 2), the rule of succession: so no single one of them
+    decides a comparison.
+    """
+    scores = class_scores(scheme, honest.scores, n_classes)
+    logits = own_probabilities(loss, scheme, n_classes) is not None
+    (losses,) = native.cross_validated_losses(["temperature"], scores, honest.truth, n_classes, _FOLDS, logits)
+    most = math.log(len(losses) + 2)
+    return array("d", (min(value, most) for value in losses))
 
 
 def _best_kind(scores: Any, truth: Any, n_classes: int, logits: bool) -> str:

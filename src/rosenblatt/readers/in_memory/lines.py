@@ -17,7 +17,7 @@ class MemoryTexts(MemorySource, TextSource):
 
     def reopened(self, reading: ReadOptions) -> MemoryTexts:
         assert isinstance(self.file, MemoryFile)
-        changed = self.reading._replace(bits=reading.bits, count_names=reading.count_names)
+        changed = self.reading._replace(bits=reading.bits, ngrams=reading.ngrams, count_names=reading.count_names)
         return MemoryTexts(self.file, changed, self.model_space, self.targets)
 
 

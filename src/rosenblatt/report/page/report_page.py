@@ -182,7 +182,7 @@ def _probability_sections(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _thresholds(evaluation: Evaluation, model: Model) -> str:
-    """A table of other thresholds. Scores are ranked by their difference from the boundary of the model, if it has one."""
+    """A table of other thresholds. Scores are ranked by their difference from the boundary of the model."""
     positive, (by_rank,) = str(model.classes[1]), evaluation.tally.ranking()
     assert model.probability_map is not None
     own = probability_at(model.probability_map, model.decides_above), model.decides_above - model.boundary

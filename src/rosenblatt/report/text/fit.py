@@ -17,7 +17,7 @@ from rosenblatt.model.several_labels import LabelCounts
 from rosenblatt.options import READ
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.options.values.threshold_criterion import criterion_of
-from rosenblatt.report.column_decisions import columns_sentence
+from rosenblatt.report.column_decisions import columns_sentence, named_columns
 from rosenblatt.report.summary import (
     NAMELESS_INDEX,
     SORTED_BY_LABEL,
@@ -44,6 +44,7 @@ from rosenblatt.report.text.numbers.fit import (
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confidence_intervals import Estimate
     from rosenblatt.learn.files.rule_choice.choose_rule_and_passes import Choice
+    from rosenblatt.model.fit.other_readings import OtherReading
 
 _PASSES_SHOWN = 8
 _LABELS_SHOWN = 20  # whose features are listed, if examples may have several labels
@@ -100,6 +101,8 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
     yield from _weight_and_threshold_lines(fitted)
     if columns := columns_sentence(fitted.model.space):
         yield named_line("columns", columns)
+    for name, reading in zip(["read", "", ""], _better_readings(fitted.other_readings), strict=False):
+        yield named_line(name, reading)
     time = f"{fitted.seconds:.2f} s" if fitted.seconds < 100 else f"{fitted.seconds / 60:.1f} min"
     passes = f"{plural(fitted.passes, 'pass')} over the data"
     if fitted.chosen == MINIMUM:
@@ -126,6 +129,19 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
         yield named_line("left out", f"{plural(fitted.skipped, 'bad row')}, first: {fitted.bad_rows[0].sentence}")
         if len(fitted.skipped_by_file) > 1:
             yield named_line("", ", ".join(f"{count:,} of {file}" for file, count in fitted.skipped_by_file.items()))
+
+
+def _better_readings(readings: Sequence[OtherReading]) -> Iterator[str]:
+    """How else examples were read than usual, and why."""
+    for reading in readings:
+        if not reading.is_better:
+            continue
+        losses = f"log loss {reading.loss:.3f} without, {reading.default_loss:.3f} with"
+        if reading.kind == "single words":
+            yield f"single words only: pairs of neighbours did not help ({losses})"
+        else:
+            columns = named_columns(reading.columns, "as it is", "as they are")
+            yield f"{columns}: logarithms did not help ({losses})"
 
 
 def _weight_and_threshold_lines(fitted: Fitted) -> Iterator[str]:

@@ -16,6 +16,7 @@ from rosenblatt.learn.files.rule_choice.portfolio import RULES, candidates, fold
 from rosenblatt.learn.run import Run
 from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.fit_file import fit_file, fit_source
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block
 from tests import child
 from tests.learn.files.rule_choice.nearly_alike import nearly_alike
@@ -343,7 +344,7 @@ def test_rare_words_decide_between_many_topics(tmp_path: Path) -> None:
         lines.append(f"t{topic}\t" + " ".join([*draw.choice(common, 30), *rare]))
     data = tmp_path / "topics.txt"
     data.write_text("\n".join(lines) + "\n")
-    fitted = [fit_file(data, threads=threads) for threads in (1, 3)]
+    fitted = [fit_file(data, threads=threads, reading=ReadOptions(ngrams=2)) for threads in (1, 3)]
     assert same_fit(*fitted)
     assert fitted[0].choice is not None
     errors = fitted[0].choice.errors
