@@ -84,8 +84,24 @@ def fit_mixed(
                 rounds = Rounds(shards, engine, settings, fitting.n_classes, plan.seed, evenly=mixing.evenly)
                 _learn(fitting, shards, rounds, settings, plan.passes, polish=mixing.polish)
                 mixing.on_end(rounds)
-            fitting.plan = fitting.plan._replace(passes=plan.passes)  # what is left to the data decides the threshold
+            if _threshold_moves(fitting, plan):
+                fitting.plan = fitting.plan._replace(passes=plan.passes)
             return fitted_of(fitting, test)
+
+
+def _threshold_moves(fitting: Fitting, plan: Plan) -> bool:
+    """Whether probabilities may move the threshold: the plan leaves it to the data, and on the examples held out, which
+    are few, it helps by more than a standard error."""
+    honest = fitting.honest_scores
+    if plan.threshold is not None or honest is None or fitting.number is not None:
+        return True
+    by_score = np.asarray(fitted_of(fitting).model.decided(honest.scores))
+    fitting.plan = fitting.plan._replace(passes=plan.passes)
+    moved = np.asarray(fitted_of(fitting).model.decided(honest.scores))
+    fitting.plan = fitting.plan._replace(passes=1)
+    truth = np.asarray(honest.truth)
+    gain = np.count_nonzero(moved == truth) - np.count_nonzero(by_score == truth)
+    return bool(gain > math.sqrt(np.count_nonzero(moved != by_score)))
 
 
 def _refuse(plan: Plan) -> None:
