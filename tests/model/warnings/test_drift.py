@@ -18,10 +18,11 @@ from rosenblatt.errors import ModelError
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
-from rosenblatt.model.predict import predict_file
-from rosenblatt.model.probabilities.reference_scores import final_reference_of
+from rosenblatt.model.predict import PredictedBlock, predict_file
+from rosenblatt.model.probabilities.reference_scores import compared, final_reference_of
 from rosenblatt.model.warnings.drift import Watch, stability_index
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import SourceBlock
 
 RANDOM = np.random.default_rng(5)
 
@@ -135,7 +136,7 @@ class LastRows:
     def __init__(self, model: LinearModel, path: Path) -> None:
         self._blocks = list(predict_file(model, path, ReadOptions()))
 
-    def scores(self, score: Callable[[Any], Any], letter: str) -> list[Any]:
+    def scores(self, score: Callable[[Any], Any]) -> list[Any]:
         numbers = [np.asarray(score(block.block.values)).ravel() for block in self._blocks]
         return np.concatenate(numbers).tolist()[:-1001:-1]
 
@@ -177,3 +178,18 @@ def test_new_words_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert record["drift"] is None
     assert main(["predict", str(tmp_path / "t.model"), str(tmp_path / "t.tsv")]) == 0
     assert "new to the model" not in capsys.readouterr().err
+
+
+def test_a_block_without_examples_adds_nothing(tmp_path: Path) -> None:
+    path = write_table(tmp_path / "train.csv", 400)
+    model = fit_file(path).model
+    assert model.final_reference is not None
+    assert len(compared(model, np.empty((0, 1)))) == 0
+    watch = watched(model, path)
+    before = watch.drift()
+    block = next(iter(predict_file(model, path, ReadOptions())))
+    values = block.block.values
+    assert isinstance(values, np.ndarray)
+    empty = SourceBlock(values[:0], block.block.labels[:0], None, 400, 0)
+    watch.add(PredictedBlock((block.decided[:0], block.scores[:0], block.truth[:0], None), empty))
+    assert watch.drift() == before

@@ -52,12 +52,12 @@ class LastExamples:
         self.clear()
         self._append(examples, range(0, examples.rows, -(-examples.rows // _MOST)))
 
-    def scores(self, score: Callable[[Values], Any], letter: str) -> list[Any]:
-        """What `score` gives for each of them, numbers of this kind (a letter of `array`), the last first."""
+    def scores(self, score: Callable[[Values], Any]) -> list[Any]:
+        """What `score` gives for each of them, the last first."""
         scores: list[Any] = []
         bytes_left = _MOST_BYTES
         for block, rows, _ in reversed(self._parts):
-            numbers = memoryview(score(block.values)).cast("B").cast(letter)  # type: ignore[call-overload]
+            numbers = score(block.values)
             bytes_of = _bytes_of_row(block.values)
             for row in reversed(rows):
                 bytes_left -= bytes_of(row)

@@ -7,9 +7,10 @@ unless the weights fit the examples that they were learned from better than othe
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.model.model import Model
@@ -43,26 +44,20 @@ def reference_of(honest: HonestScores, model: Model) -> Reference | None:
     Of scores given while it learned, the second half is used, as the first ones come from a model that knew little.
     """
     first = len(honest) // 2 if honest.kind == "progressive" else 0
-    numbers = compared(model, honest.scores)
-    return _in_bins(memoryview(numbers).cast("B").cast(letter_of(model)).tolist()[first:], model)  # type: ignore[call-overload]
+    return _in_bins(compared(model, honest.scores)[first:].tolist(), model)
 
 
 def final_reference_of(last: LastExamples, model: Model) -> Reference | None:
     """By the scores that the last examples have now."""
-    scores = last.scores(lambda values: compared(model, model.unit_scores(values)), letter_of(model))
-    return _in_bins(scores, model)
+    return _in_bins(last.scores(lambda values: compared(model, model.unit_scores(values))), model)
 
 
 def compared(model: Model, unit_scores: Any) -> Any:
-    """What is compared of each example: of two classes its score, of more the one decided for."""
-    if len(model.classes) > 2:
-        return model.decided(unit_scores)
-    return class_scores(model.scheme, unit_scores, 2)
-
-
-def letter_of(model: Model) -> str:
-    """The kind of number that is compared, as a letter of `array`."""
-    return "q" if len(model.classes) > 2 else "d"
+    """What is compared of each example, one number each: of two classes its score, of more the one decided for."""
+    several = len(model.classes) > 2
+    numbers = memoryview(model.decided(unit_scores) if several else class_scores(model.scheme, unit_scores, 2))
+    letter: Literal["q", "d"] = "q" if several else "d"
+    return numbers.cast("B").cast(letter) if numbers.nbytes else array(letter)  # an empty view cannot be cast
 
 
 def _in_bins(numbers: list[Any], model: Model) -> Reference | None:

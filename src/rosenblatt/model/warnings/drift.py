@@ -8,7 +8,6 @@ counts: where new scores are like either, the examples have not changed.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.lazy import np
 from rosenblatt.model.model import Model
-from rosenblatt.model.probabilities.reference_scores import FEWEST, Reference, compared, letter_of
+from rosenblatt.model.probabilities.reference_scores import FEWEST, Reference, compared
 from rosenblatt.records import Csr, FeatureSpace, Floats
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ class Watch:
         self._model = model
         references = (getattr(model, name, None) for name in ("reference", "final_reference"))
         self._references: list[Reference] = [reference for reference in references if reference is not None]
-        self._sample = _Sample(letter_of(model)) if self._references else None
+        self._sample = _Sample() if self._references else None
         self._rows = 0
         self._entries = self._unknown = 0
         n_numbers = _scaled_numbers(model.space)
@@ -142,14 +141,13 @@ def stability_index(shares: Sequence[float], n_reference: int, counts: Sequence[
 class _Sample:
     """Some of the examples, evenly spread over all of them, in whatever blocks they come: one of every `stride`."""
 
-    def __init__(self, letter: str) -> None:
-        self.numbers: array[Any] = array(letter)
-        self._letter, self._stride, self._rows = letter, 1, 0
+    def __init__(self) -> None:
+        self.numbers: list[Any] = []
+        self._stride, self._rows = 1, 0
 
     def add(self, numbers: Any) -> None:
-        flat = memoryview(numbers).cast("B").cast(self._letter)  # type: ignore[call-overload]
-        self.numbers.extend(flat[-self._rows % self._stride :: self._stride].tolist())
-        self._rows += len(flat)
+        self.numbers += numbers[-self._rows % self._stride :: self._stride].tolist()
+        self._rows += len(numbers)
         while len(self.numbers) > 2 * _SAMPLED:
             self.numbers = self.numbers[::2]
             self._stride *= 2
