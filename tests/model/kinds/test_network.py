@@ -101,10 +101,13 @@ DAMAGE = {
     "features": (_set("features", 7), "names.ends is int64"),
     "weights": (_tensor("coef", lambda coef: coef * np.nan), "not finite"),
     "shape": (_tensor("coef", lambda coef: coef[:, :1].copy()), "the tensor coef is float64"),
-    "a circle": (_tensor("wire.source", lambda source: source + 5), "has an input from a unit that is not"),
+    "a circle": (
+        _tensor("wire.source", lambda source: source + 5),
+        "has an input from a unit that does not come before it",
+    ),
     "a negative wire": (
         _tensor("wire.source", lambda source: source - 99),
-        "has an input from a unit that is not",
+        "has an input from a unit that does not come before it",
     ),
     "contradictions": (
         _tensor("contradictions", lambda rows: np.array([-1])),
