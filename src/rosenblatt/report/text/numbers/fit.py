@@ -31,7 +31,7 @@ def task_line(number: NumberFit) -> str:
 
 def classes_line(fitted: Fitted) -> str | None:
     """Where the labels are several whole numbers and nobody said what they mean: how to say that they are amounts."""
-    classes, reading = fitted.model.classes, fitted.model.provenance["reading"]
+    classes, reading = fitted.model.classes, fitted.model.provenance.get("reading", {})
     is_certain = "task" in reading or "classes" in reading or fitted.new_error is not None
     if is_certain or len(classes) < _FEWEST_AMOUNTS or not all(isinstance(label, int) for label in classes):
         return None
