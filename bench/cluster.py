@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.cluster import fit
+from rosenblatt.cluster.engines.choose_engine import open_engine
 from rosenblatt.cluster.engines.processes import Processes
-from rosenblatt.cluster.engines.registry import open_engine
 from rosenblatt.cluster.mix.fit import Mixing, fit_mixed
 from rosenblatt.cluster.mix.rounds import Rounds
 from rosenblatt.cluster.open_data import open_data

@@ -14,7 +14,7 @@
 namespace rosenblatt {
 
 inline constexpr std::size_t piece_size = 1 << 17;
-inline constexpr std::size_t max_line_size = std::size_t{1} << 28;  // as in readers/formats/lines.py
+inline constexpr std::size_t max_line_size = std::size_t{1} << 28;  // as in readers/formats/line_source.py
 inline constexpr std::size_t padding = 64;  // readable bytes before and after a piece
 
 // A regular file, read at any offset.

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rosenblatt.cluster.pieces import read_piece
+from rosenblatt.cluster.line_pieces import read_piece
 from rosenblatt.cluster.table_pieces import read_table_piece
 
 _SLOW = 0.05  # seconds

@@ -16,14 +16,14 @@ from rosenblatt.cluster.engines.processes import Processes
 from rosenblatt.cluster.engines.reachable import is_reachable, refuse_unreachable
 from rosenblatt.errors import DataError
 from rosenblatt.model.fit_file import fit_file
-from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats import line_source
 from tests import child
 from tests.cluster.examples import BLOCK, CASES, model_bytes
 from tests.cluster.harm import Harmed, kill_always, kill_once, slow_once_in_three
 
 
 def test_a_killed_process_changes_no_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", BLOCK)
     data, marker = CASES["text"][0](tmp_path), tmp_path / "killed"
     alone = fit_file(data, rule="arow")
     with Processes(2) as engine:
@@ -38,7 +38,7 @@ def test_a_killed_process_changes_no_bit(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_slow_workers_change_no_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", BLOCK)
     data = CASES["svmlight"][0](tmp_path)
     with Processes(2) as engine:
         together = fit(data, Harmed(engine, slow_once_in_three, tmp_path / "none"), rule="arow")
@@ -56,7 +56,7 @@ def test_a_piece_that_kills_every_worker_is_given_up() -> None:
 
 _CTRL_C = """
 import os, signal, sys, time
-from rosenblatt.cluster.engines.registry import open_engine
+from rosenblatt.cluster.engines.choose_engine import open_engine
 
 def pieces():
     yield b"the first one starts the workers"

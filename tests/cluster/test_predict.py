@@ -17,7 +17,7 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import save_model
 from rosenblatt.model.predict import predict_file
-from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats import line_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.files import csv
 from tests import child
@@ -36,7 +36,7 @@ def two() -> Iterator[Processes]:
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", BLOCK)
     monkeypatch.setattr(csv, "SPAN_BYTES", SPAN)
 
 

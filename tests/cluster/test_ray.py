@@ -12,7 +12,7 @@ import pytest
 from rosenblatt.cluster import fit
 from rosenblatt.cluster.engines.ray import Ray
 from rosenblatt.model.fit_file import fit_file
-from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats import line_source
 from rosenblatt.readers.source import ReadOptions
 from tests.cluster.examples import BLOCK, CASES, model_bytes
 from tests.cluster.harm import Harmed, kill_once
@@ -36,7 +36,7 @@ def running() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", BLOCK)
 
 
 @pytest.mark.parametrize("case", ["svmlight, three files", "text, packed", "vw"])

@@ -13,14 +13,14 @@ import pytest
 from rosenblatt import native
 from rosenblatt.cluster import fit
 from rosenblatt.cluster.engines.processes import Processes
+from rosenblatt.cluster.line_pieces import piece_of, read_piece
 from rosenblatt.cluster.messages import unpack
-from rosenblatt.cluster.pieces import piece_of, read_piece
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.cache.pages import DamagedPageError, parsed_page
-from rosenblatt.readers.formats import lines, vw
-from rosenblatt.readers.formats.lines import innermost_lines, line_spans
+from rosenblatt.readers.formats import line_source, vw
+from rosenblatt.readers.formats.line_source import innermost_lines, line_spans
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from tests.cluster.examples import BLOCK, CASES, model_bytes
@@ -54,7 +54,7 @@ class Here:
 def test_workers_give_the_bits_of_one_machine(
     case: str, two: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", BLOCK)
     monkeypatch.setattr(vw, "_CROSSED_BLOCK_BYTES", BLOCK)
     write, reading, learning = CASES[case]
     data, options = write(tmp_path), ReadOptions(**reading)
@@ -70,7 +70,7 @@ def test_workers_give_the_bits_of_one_machine(
 
 def test_a_piece_is_a_pure_function_of_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read twice, in any order: what makes a task that is retried, or run twice, harmless."""
-    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", BLOCK)
     data = CASES["text"][0](tmp_path)
     source = innermost_lines(open_source(data, ReadOptions(ngrams=2)))
     assert source is not None
@@ -116,7 +116,7 @@ def test_a_damaged_answer_is_no_answer(tmp_path: Path) -> None:
 
 def test_a_checkpoint_of_one_machine_resumes_on_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The learner dies: the same call with resume goes on, on an engine or without one, to the same bits."""
-    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", BLOCK)
     write, _, _ = CASES["svmlight"]
     data, checkpoint = write(tmp_path), str(tmp_path / "c.checkpoint")
     learning: dict[str, Any] = {"rule": "perceptron", "passes": 4, "order": "given"}
@@ -140,7 +140,7 @@ def test_a_checkpoint_of_one_machine_resumes_on_an_engine(tmp_path: Path, monkey
 
 
 def test_a_bad_row_names_its_file_and_line(two: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", BLOCK)
     parts = CASES["svmlight, three files"][0](tmp_path)
     with open(parts[2], "a", encoding="utf-8") as file:
         file.write("1 3:0.5 4:many\n")

@@ -17,7 +17,7 @@ from rosenblatt.cluster.engines.spark import Spark
 from rosenblatt.errors import DataError
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import save_model
-from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats import line_source
 from rosenblatt.readers.source import ReadOptions
 from tests.cluster.examples import BLOCK, CASES, model_bytes
 from tests.cluster.harm import Harmed, kill_always, kill_once
@@ -49,7 +49,7 @@ def session() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", BLOCK)
 
 
 @pytest.mark.parametrize("case", ["svmlight, three files", "text, packed", "vw"])

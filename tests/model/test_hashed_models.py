@@ -19,8 +19,8 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.save_feature_space import pack_space, unpack_space
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.stored_feature_space import pack_space, unpack_space
 from rosenblatt.records import FeatureSpace
 from rosenblatt.storage import container
 from rosenblatt.storage.checked_header import Header

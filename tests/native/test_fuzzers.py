@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rosenblatt import native
-from rosenblatt.readers.formats.lines import Parsed
+from rosenblatt.readers.formats.line_source import Parsed
 from tests import child
 from tests.native.programs.sanitized import built
 

@@ -12,7 +12,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.rule_choice.portfolio import RULES
 from rosenblatt.model.fit_file import fit_file, fit_source
-from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats import line_source
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 
@@ -104,7 +104,7 @@ def test_reading_ahead_before_the_first_request_changes_nothing(fd: int, early: 
 def test_a_source_that_reads_ahead_yields_all_its_blocks_in_every_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 64)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", 64)
     path = tmp_path / "rows.svm"
     path.write_text("".join(f"{i % 2} {1 + i}:{i}\n" for i in range(100)))
     plain, early_source = (open_source(path, ReadOptions()) for _ in range(2))

@@ -18,7 +18,7 @@ def opener(on: str | None) -> Iterator[OpenSource]:
     if on is None:
         yield open_source
         return
-    from rosenblatt.cluster.engines.registry import open_engine
+    from rosenblatt.cluster.engines.choose_engine import open_engine
     from rosenblatt.cluster.open_data import open_data
 
     with open_engine(on) as engine:

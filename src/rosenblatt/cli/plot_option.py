@@ -42,7 +42,7 @@ def check_picture(path: str | None, *inputs: str | None) -> None:
 
 
 def save_plot(figure: Any, path: str) -> None:
-    from rosenblatt.report.figures.common.save import save_figure
+    from rosenblatt.report.figures.common.save_figure import save_figure
 
     save_figure(figure, path)
     say(f"figure: {path}")

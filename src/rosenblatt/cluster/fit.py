@@ -6,7 +6,7 @@ from typing import Any
 
 from rosenblatt import options
 from rosenblatt.cluster.engine import Engine
-from rosenblatt.cluster.engines.registry import engine_for, open_engine
+from rosenblatt.cluster.engines.choose_engine import engine_for, open_engine
 from rosenblatt.cluster.open_data import open_data
 from rosenblatt.errors import ParameterError, option
 from rosenblatt.model.fit.fitted import Fitted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rosenblatt.cluster.engine import Engine
-from rosenblatt.cluster.engines.registry import is_frame
+from rosenblatt.cluster.engines.choose_engine import is_frame
 from rosenblatt.cluster.frames import open_frame
 from rosenblatt.cluster.source import open_on
 from rosenblatt.errors import ParameterError, option

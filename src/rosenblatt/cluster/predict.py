@@ -8,7 +8,7 @@ from typing import Any
 
 from rosenblatt.available_cores import core_count
 from rosenblatt.cluster.engine import Engine
-from rosenblatt.cluster.engines.registry import engine_for, open_engine
+from rosenblatt.cluster.engines.choose_engine import engine_for, open_engine
 from rosenblatt.cluster.open_data import open_data
 from rosenblatt.evaluate.label_scores import LabelScores
 from rosenblatt.evaluate.number_scores import NumberScores

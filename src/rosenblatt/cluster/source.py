@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rosenblatt.cluster.engine import Engine
-from rosenblatt.cluster.pieces import spans_in_order
+from rosenblatt.cluster.line_pieces import spans_in_order
 from rosenblatt.cluster.table_pieces import read_on
 from rosenblatt.errors import ParameterError
-from rosenblatt.readers.formats.lines import LineSource
+from rosenblatt.readers.formats.line_source import LineSource
 from rosenblatt.readers.inputs.expand_paths import paths_of
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source

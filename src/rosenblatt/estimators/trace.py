@@ -4,7 +4,7 @@ from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators.registry import BY_LOSS
+from rosenblatt.estimators.units_by_name import BY_LOSS
 from rosenblatt.learn.replay.trace import Trace
 
 

@@ -20,7 +20,7 @@ from rosenblatt.learn.state.run_state import pack_settings
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import unpack_model
 from rosenblatt.options.values.file_size import shown_size
-from rosenblatt.readers.save_feature_space import pack_space
+from rosenblatt.readers.stored_feature_space import pack_space
 from rosenblatt.records import Floats
 from rosenblatt.storage.checked_header import Header
 from rosenblatt.storage.container import SMALL_VERSION, canonical, container_bytes

@@ -12,7 +12,7 @@ from rosenblatt.learn.files import passes
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.model_file import load_model, save_model
-from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats import line_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.rules import RULES
 from rosenblatt.storage.container import write_container
@@ -95,7 +95,7 @@ def test_new_labels_are_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     learned_on(parts, tmp_path / "m.model", rule="arow", passes=1)
     results = []
     for block_bytes in (1 << 20, 900):
-        monkeypatch.setattr(lines, "BLOCK_BYTES", block_bytes)
+        monkeypatch.setattr(line_source, "BLOCK_BYTES", block_bytes)
         fitted = fit_file(new, from_=tmp_path / "m.model", new_labels=True)
         model = fitted.model
         assert isinstance(model, MultiLabelModel)
@@ -129,7 +129,7 @@ def _rows_of(path: Path, model: MultiLabelModel) -> Any:
 
 def test_an_interrupted_fit_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parts, checkpoint = three_parts(tmp_path), str(tmp_path / "checkpoint")
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 1500)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", 1500)
     learned_on(parts[:2], tmp_path / "m.model", rule="arow", passes=1)
     expected = fit_file(parts[2], from_=tmp_path / "m.model").model
     assert isinstance(expected, MultiLabelModel)

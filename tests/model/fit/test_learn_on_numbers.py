@@ -16,7 +16,7 @@ from rosenblatt.model.fit.fitted import Fitted
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model_file import load_model, save_model
-from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats import line_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.storage.container import write_container
 from tests.model.fit.test_learn_on import same_model
@@ -140,7 +140,7 @@ def test_examples_with_one_target_are_learned(tmp_path: Path) -> None:
 
 def test_an_interrupted_fit_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     days, checkpoint = three_days(tmp_path, "txt"), str(tmp_path / "checkpoint")
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 1500)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", 1500)
     save_model(fitted(days[0], reading=ReadOptions(task="number"), rule="number-adagrad").model, tmp_path / "m.model")
     expected = fitted(days[1], from_=tmp_path / "m.model")
     count = 0

@@ -19,7 +19,7 @@ from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import save_model
 from rosenblatt.readers.cache import fingerprint
 from rosenblatt.readers.cache import persistent as kept
-from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats import line_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.storage.container import container_bytes
 
@@ -57,7 +57,7 @@ def bytes_of(fitted: Fitted, folder: Path) -> bytes:
 def test_made_and_reused_it_gives_the_same_model(
     name: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 1 << 11)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", 1 << 11)
     data = tmp_path / name
     data.write_text(FILES[name])
     plain = fit_file(data, **options)
@@ -132,7 +132,7 @@ def test_a_change_that_leaves_size_and_times_is_seen_in_the_content(
 
 def test_damage_anywhere_is_noticed_and_the_cache_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "is_young", lambda path: True)  # else the header changes as the file grows older
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", 1 << 12)
     data, file = tmp_path / "d.svm", tmp_path / "d.svm.cache"
     data.write_text(svm())
     model = bytes_of(fit_file(data, keep_cache=True), tmp_path)

@@ -13,7 +13,7 @@ from rosenblatt import native
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import load_model, save_model
-from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats import line_source
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from tests.slow_twins.readers import words as slow
@@ -78,7 +78,7 @@ def test_a_header_is_not_learned(write: Any) -> None:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_threads_and_packing_change_nothing(write: Any, monkeypatch: pytest.MonkeyPatch, packed: bool) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 4096)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", 4096)
     random = np.random.default_rng(3)
     vocabulary = [f"word{i}é" for i in range(900)]
     text = "".join(

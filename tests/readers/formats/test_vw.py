@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from rosenblatt import native, options
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.readers.formats import lines
-from rosenblatt.readers.formats.lines import Parsed
+from rosenblatt.readers.formats import line_source
+from rosenblatt.readers.formats.line_source import Parsed
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, FeatureSpace
@@ -164,7 +164,7 @@ def test_the_names_are_kept(tmp_path: Path) -> None:
 
 
 def test_the_same_names_and_rows_for_any_number_of_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 3000)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", 3000)
     random = np.random.default_rng(0)
     path = tmp_path / "data.vw"
     path.write_text(

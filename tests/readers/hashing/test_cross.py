@@ -20,7 +20,7 @@ from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file
-from rosenblatt.readers.formats import lines, vw
+from rosenblatt.readers.formats import line_source, vw
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, FeatureSpace
@@ -148,7 +148,7 @@ def test_the_same_bits_for_any_threads_blocks_and_packing(
     packed = tmp_path / f"packed.{kind}.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     monkeypatch.setattr(vw, "_CROSSED_BLOCK_BYTES", 1000)
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", 1000)
     for other in (path, packed):
         fitted = fit_file(other, reading=reading, passes=3, threads=4, rule="arow")
         assert same_run(fitted.model.run, plain.model.run)

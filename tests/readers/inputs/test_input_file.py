@@ -16,7 +16,7 @@ import pytest
 from pyarrow import ipc, parquet
 
 from rosenblatt.errors import DataError
-from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats import line_source
 from rosenblatt.readers.formats.detect import format_of
 from rosenblatt.readers.inputs.input_file import InputFile
 from rosenblatt.readers.open import open_source
@@ -290,7 +290,7 @@ def test_garbage_after_the_last_member_is_refused(compression: str, tmp_path: Pa
 
 @pytest.mark.parametrize("name", ["rows.vw.gz", "rows.vw"])
 def test_an_endless_line_is_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(line_source, "LONGEST_LINE", 1 << 20)
     endless = b"1 | a b\n-1 | c\n1 | " + b"a " * ((1 << 20) if name.endswith("gz") else (135 << 20))
     (tmp_path / name).write_bytes(gzip.compress(endless, 1) if name.endswith("gz") else endless)
     with pytest.raises(DataError, match=rf"{name}: cannot be read: a line is longer than 256 MB"):

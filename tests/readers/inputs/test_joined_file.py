@@ -73,7 +73,7 @@ def same_blocks(one: Any, several: Any, **reading: Any) -> None:
 @pytest.mark.parametrize("written", ["plain", "gz", "crlf", "no last newline", "one header", "mixed", "many"])
 def test_lines_in_parts_are_one_file(form: str, written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Small blocks, so that many of them cross the boundaries of parts.
-    monkeypatch.setattr("rosenblatt.readers.formats.lines.BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr("rosenblatt.readers.formats.line_source.BLOCK_BYTES", 1 << 12)
     if written == "many":
         monkeypatch.setattr(joined_file, "_OPEN_FILES", 3)
     rows, suffix = lines(form), SUFFIXES[form]

@@ -15,7 +15,7 @@ from rosenblatt.estimators.model_files.parameters import (
     to_json,
 )
 from rosenblatt.estimators.perceptron import Perceptron
-from rosenblatt.estimators.registry import BY_NAME
+from rosenblatt.estimators.units_by_name import BY_NAME
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.state.run_state import ADDED_LATER
 from rosenblatt.model.kinds.linear import LinearModel

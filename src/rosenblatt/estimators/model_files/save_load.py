@@ -20,8 +20,8 @@ from rosenblatt.estimators.model_files.linear_predictor import is_predictor, mod
 from rosenblatt.estimators.model_files.linear_separator import is_separator, model_to_separator, separator_to_model
 from rosenblatt.estimators.model_files.linear_unit import is_unit, model_to_unit, unit_to_model
 from rosenblatt.estimators.model_files.network import to_network_model, to_threshold_network
-from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
+from rosenblatt.estimators.units_by_name import BY_NAME
 from rosenblatt.model.kinds.kernel import KernelModel
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel

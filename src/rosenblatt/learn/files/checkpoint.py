@@ -13,8 +13,8 @@ from rosenblatt.learn.run import Run
 from rosenblatt.learn.state.run_state import pack_run, pack_settings, unpack_run, unpack_settings
 from rosenblatt.readers.cache.fingerprint import fingerprint
 from rosenblatt.readers.inputs.input_file import Paths
-from rosenblatt.readers.save_feature_space import pack_classes, unpack_classes
 from rosenblatt.readers.source import Source
+from rosenblatt.readers.stored_feature_space import pack_classes, unpack_classes
 from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.container import kind_of, read_container, write_container
 from rosenblatt.storage.tensors import Tensors, read_array, read_buffer

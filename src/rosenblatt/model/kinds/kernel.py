@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from rosenblatt.learn.kernel.run import KernelRun
 from rosenblatt.learn.kernel.run_state import pack_kernel_run, unpack_kernel_run
 from rosenblatt.model.model import Model, check_finite, check_width, space_of_columns, unpack_provenance
-from rosenblatt.readers.save_feature_space import pack_classes, unpack_classes
+from rosenblatt.readers.stored_feature_space import pack_classes, unpack_classes
 from rosenblatt.records import FeatureSpace, Floats, Label, Values
 from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors

@@ -16,7 +16,7 @@ from rosenblatt.model.model import Model, check_finite, unpack_provenance
 from rosenblatt.model.probabilities.calibration import Calibration, own_probabilities, unpack_calibration
 from rosenblatt.model.probabilities.honest_sample import HonestSample, unpack_sample
 from rosenblatt.model.probabilities.reference_scores import Reference, unpack_reference
-from rosenblatt.readers.save_feature_space import pack_classes, pack_space, unpack_classes, unpack_space
+from rosenblatt.readers.stored_feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, RunSummary, Values
 from rosenblatt.storage.checked_header import Header
 from rosenblatt.storage.container import SMALL_VERSION

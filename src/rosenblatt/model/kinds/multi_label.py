@@ -19,8 +19,8 @@ from rosenblatt.model.model import unpack_provenance
 from rosenblatt.model.probabilities.calibration import Calibration, check_map
 from rosenblatt.model.probabilities.choose_threshold import Threshold, unpack_threshold
 from rosenblatt.model.probabilities.honest_sample import unpack_sample
-from rosenblatt.readers.save_feature_space import unpack_classes, unpack_space
 from rosenblatt.readers.several_labels import UNIT
+from rosenblatt.readers.stored_feature_space import unpack_classes, unpack_space
 from rosenblatt.records import Label
 from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, read_buffer

@@ -10,7 +10,7 @@ from rosenblatt import native
 from rosenblatt.learn.multiclass_schemes import n_units, scheme_of
 from rosenblatt.model.kinds.cascade import Cascade
 from rosenblatt.model.model import Model, check_finite, check_width, unpack_provenance
-from rosenblatt.readers.save_feature_space import pack_classes, pack_space, unpack_classes, unpack_space
+from rosenblatt.readers.stored_feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import FeatureSpace, Floats, Label, Values
 from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, put_texts, read_array, read_texts

@@ -18,7 +18,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import unpack_provenance
 from rosenblatt.model.probabilities.honest_sample import unpack_number_sample
 from rosenblatt.model.probabilities.prediction_intervals import PredictionInterval, unpack_interval
-from rosenblatt.readers.save_feature_space import unpack_space
+from rosenblatt.readers.stored_feature_space import unpack_space
 from rosenblatt.records import Floats
 from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors

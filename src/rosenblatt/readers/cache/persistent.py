@@ -22,8 +22,8 @@ from rosenblatt.readers.cache.fingerprint import fingerprint, is_young, size_and
 from rosenblatt.readers.cache.pages import DamagedPageError, read_blocks, write_block
 from rosenblatt.readers.inputs.expand_paths import find_files, name_of
 from rosenblatt.readers.inputs.input_file import InputFile, Paths
-from rosenblatt.readers.save_feature_space import pack_space, unpack_space
 from rosenblatt.readers.source import BadRow, ReadOptions, Source, SourceWrapper
+from rosenblatt.readers.stored_feature_space import pack_space, unpack_space
 from rosenblatt.records import Block, FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
 from rosenblatt.storage.checked_header import Header
 from rosenblatt.storage.container import container_bytes, parse_container

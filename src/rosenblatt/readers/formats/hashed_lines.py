@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from rosenblatt.readers.formats.lines import LineSource, Parsed
+from rosenblatt.readers.formats.line_source import LineSource, Parsed
 from rosenblatt.readers.hashing.column_names import NameCollector, with_more_names
 from rosenblatt.readers.inputs.input_file import InputFile
 from rosenblatt.readers.source import ReadOptions

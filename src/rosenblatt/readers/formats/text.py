@@ -14,7 +14,7 @@ from rosenblatt import native
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats.first_lines import sample_lines
 from rosenblatt.readers.formats.hashed_lines import HashedLineSource
-from rosenblatt.readers.formats.lines import Parsed
+from rosenblatt.readers.formats.line_source import Parsed
 from rosenblatt.readers.hashing.settings import hashing_settings, native_hashing
 from rosenblatt.readers.inputs.input_file import InputFile, NativeSource
 from rosenblatt.readers.labels_file import LabelsFile

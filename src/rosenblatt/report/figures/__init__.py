@@ -25,8 +25,8 @@ from rosenblatt.report.figures.comparison import plot_comparison
 from rosenblatt.report.figures.curves import plot_activations, plot_losses, plot_number_losses
 from rosenblatt.report.figures.degrees import plot_degrees
 from rosenblatt.report.figures.learning import plot_boundaries, plot_frames
+from rosenblatt.report.figures.line_and_residuals import plot_line, plot_residuals
 from rosenblatt.report.figures.network import plot_network
-from rosenblatt.report.figures.numbers import plot_line, plot_residuals
 from rosenblatt.report.figures.regions import plot_regions
 from rosenblatt.report.figures.theorem import plot_inequalities, plot_mistakes
 

@@ -17,7 +17,7 @@ from rosenblatt import native
 from rosenblatt.errors import DataError, listed
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats.bad_lines import Fault
-from rosenblatt.readers.formats.lines import Parsed
+from rosenblatt.readers.formats.line_source import Parsed
 from rosenblatt.readers.formats.registry import feature_kind
 from rosenblatt.readers.formats.svmlight.scaled_svmlight import as_scaled_rows
 from rosenblatt.readers.hashing.column_names import NameCollector, with_more_names

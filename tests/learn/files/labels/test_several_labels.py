@@ -16,7 +16,7 @@ from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
 from rosenblatt.model.probabilities.choose_threshold import choose_threshold
 from rosenblatt.options.values.threshold_criterion import criterion_of
-from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats import line_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import HonestScores
 from rosenblatt.rules import RULES
@@ -133,7 +133,7 @@ def test_threads_blocks_and_formats_decide_no_bit(tmp_path: Path, monkeypatch: p
     path = write(tmp_path / "a.svm", examples(), "svm")
     expected = fit(path, rule="auto", threads=1)
     assert weights(fit(path, rule="auto", threads=4)) == weights(expected)
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 700)  # labels that first occur in later blocks
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", 700)  # labels that first occur in later blocks
     again = fit(path, rule="auto", threads=3)
     assert weights(again) == weights(expected)
     assert again.model.classes == expected.model.classes

@@ -16,8 +16,8 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.readers.formats import lines
-from rosenblatt.readers.formats.lines import Parsed
+from rosenblatt.readers.formats import line_source
+from rosenblatt.readers.formats.line_source import Parsed
 from rosenblatt.readers.labels import MAX_LABELS
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.read import read
@@ -174,7 +174,7 @@ def content_of(block: SourceBlock) -> tuple[Any, ...]:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 5000)
+    monkeypatch.setattr(line_source, "BLOCK_BYTES", 5000)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -211,11 +211,11 @@ def test_every_place_of_a_cut_gives_the_same_rows(tmp_path: Path, monkeypatch: p
     text = "\n".join(f"{i} {i + 1}:1" for i in range(30)) + "\n\n# a comment\n-5 1:2"
     path = write(tmp_path, text)
     for size in range(1, 60):
-        monkeypatch.setattr(lines, "BLOCK_BYTES", size)
+        monkeypatch.setattr(line_source, "BLOCK_BYTES", size)
         source = open_source(path, SVM)
         labels = [source.labels[code] for block in source.blocks(2) for code in block.labels]
         assert labels == [*range(30), -5]
-        blocks = list(lines.whole_lines(source.file.stream(), size))  # type: ignore[attr-defined]
+        blocks = list(line_source.whole_lines(source.file.stream(), size))  # type: ignore[attr-defined]
         assert b"".join(blocks) == text.encode()
         assert all(block.endswith(b"\n") for block in blocks[:-1])
 

@@ -14,7 +14,7 @@ from rosenblatt.errors import DataError, ModelError, ParameterError, option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import stack_sparse, take_rows
 from rosenblatt.readers.formats.arrays.stored_arrays import StoredArray, damage_refused, stored_arrays
-from rosenblatt.readers.formats.lines import numbers_of_tokens, task_of_tokens
+from rosenblatt.readers.formats.line_source import numbers_of_tokens, task_of_tokens
 from rosenblatt.readers.inputs.input_file import InputFile, plain_path
 from rosenblatt.readers.inputs.joined_file import JoinedFile
 from rosenblatt.readers.labels_file import read_labels

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from rosenblatt import native
 from rosenblatt.errors import DataError, option
 from rosenblatt.lazy import np
-from rosenblatt.readers.formats import lines
-from rosenblatt.readers.formats.lines import LineSource, Parsed
+from rosenblatt.readers.formats import line_source
+from rosenblatt.readers.formats.line_source import LineSource, Parsed
 from rosenblatt.readers.inputs.input_file import InputFile, NativeSource, cannot_read
 from rosenblatt.readers.source import ReadOptions, RereadError
 from rosenblatt.records import FeatureSpace
@@ -88,7 +88,7 @@ class SvmlightSource(LineSource):
         if not file.plain or file.length is None or self.elsewhere is not None:
             return None
         return native.read_svmlight_ahead(
-            file.native_source(), file.length, lines.BLOCK_BYTES, threads, early=early, **self._parser_options()
+            file.native_source(), file.length, line_source.BLOCK_BYTES, threads, early=early, **self._parser_options()
         )
 
     def _parser_options(self) -> dict[str, Any]:

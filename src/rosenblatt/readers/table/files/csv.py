@@ -23,7 +23,7 @@ from pyarrow import csv as arrow_csv
 from rosenblatt import native
 from rosenblatt.errors import DataError, listed
 from rosenblatt.lazy import np
-from rosenblatt.readers.formats.lines import available_lines
+from rosenblatt.readers.formats.line_source import available_lines
 from rosenblatt.readers.inputs.input_file import HEAD, InputFile, Stream
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows, wrong_width
 from rosenblatt.readers.table.columns.missing_cells import DECIMAL_COMMA, MISSING, is_number

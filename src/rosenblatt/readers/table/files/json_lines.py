@@ -18,7 +18,7 @@ from rosenblatt import native
 from rosenblatt.available_cores import core_count
 from rosenblatt.errors import DataError, listed, plural
 from rosenblatt.lazy import np
-from rosenblatt.readers.formats.lines import LineSpan, line_spans, whole_lines
+from rosenblatt.readers.formats.line_source import LineSpan, line_spans, whole_lines
 from rosenblatt.readers.inputs.input_file import HEAD, InputFile, cannot_read
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows

@@ -17,7 +17,7 @@ from rosenblatt.cluster.messages import as_text, from_text, pack, unpack
 from rosenblatt.cluster.worker_errors import check_version, error_header, raise_error
 from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.readers.cache.pages import parsed_page
-from rosenblatt.readers.formats.lines import LineSource, LineSpan, Parsed, innermost_lines
+from rosenblatt.readers.formats.line_source import LineSource, LineSpan, Parsed, innermost_lines
 from rosenblatt.readers.inputs.expand_paths import find_files, paths_of
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
