@@ -1,18 +1,16 @@
-"""The application: it answers predict and learn itself, and leaves all else to starlette's routes.
-
-Predictions that arrive together are made together: one reading and one scoring for all of them.
-"""
+"""The application: it answers predict and learn itself, and leaves all else to starlette's routes."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from urllib.parse import parse_qsl
 
 import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from rosenblatt.serve.http.batched_predictions import PredictionBatches
 from rosenblatt.serve.http.bodies import JSON, NDJSON, Room, is_ndjson, read_body, send_bytes, send_error
 from rosenblatt.serve.http.tokens import EVERYTHING, Grant, Tokens
 from rosenblatt.serve.learning.live_model import LiveModel, Predictions
@@ -21,7 +19,6 @@ from rosenblatt.serve.learning.submissions import Submission, checked_line
 from rosenblatt.serve.limits import Limits
 from rosenblatt.serve.messages import (
     PredictExample,
-    Prediction,
     RequestError,
     check_id,
     decode_predict,
@@ -43,7 +40,7 @@ class App:
         """`hosts` are the values of the Host header to accept, None for any: a name that was pointed at this
         machine from outside (DNS rebinding) must not reach a service without tokens."""
         self._service, self._tokens, self._hosts, self._routes = service, tokens, hosts, routes
-        self._batches: dict[ServedModel, _Batch] = {}
+        self._batches = PredictionBatches()
         self._room = Room(service.limits.bodies_bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -101,51 +98,10 @@ class App:
             return await self._predict_at(scope, send, served, body, lines)
         decoded = decode_predict(body, lines, self._service.limits)
         if isinstance(decoded, PredictExample):
-            answer = await self._predict_one(served, decoded)
+            line = line_of(served.live, decoded, self._service.limits)
+            answer = await self._batches.predict(served, line, decoded.id)
             return await send_bytes(send, 200, encode(answer), JSON)
         await send_bytes(send, 200, await self._predict_many(scope, served, served.live, decoded), NDJSON)
-
-    def _predict_one(self, served: ServedModel, example: PredictExample) -> asyncio.Future[Prediction]:
-        live, limits = served.live, self._service.limits
-        line = line_of(live, example, limits)
-        batch = self._batches.get(served)
-        loop = asyncio.get_running_loop()
-        if batch is None:
-            batch = self._batches[served] = _Batch()
-            loop.call_soon(self._flush, served)
-        future: asyncio.Future[Prediction] = loop.create_future()
-        batch.add(line, example.id, future)
-        return future
-
-    def _flush(self, served: ServedModel) -> None:
-        """Predict all that arrived in this turn of the event loop."""
-        batch = self._batches.pop(served)
-        try:
-            predictions = served.live.predict(batch.lines)
-        except Exception as error:
-            if len(batch.lines) > 1:  # one of them makes the reader fail: predict each alone, to answer the others
-                for alone in batch.split():
-                    self._batches[served] = alone
-                    self._flush(served)
-            elif not batch.futures[0].done():
-                batch.futures[0].set_exception(error)
-            return
-        answers = served.labels.answers(predictions, batch.ids)
-        k = 0
-        for position, future in enumerate(batch.futures):
-            problem = predictions.bad.get(position)
-            if future.done():  # the client has gone
-                k += problem is None
-                continue
-            if problem is not None:
-                future.set_exception(RequestError(422, problem, served.live.reader.field))
-                continue
-            id_ = batch.ids[position]
-            if id_ is not None:
-                served.remembered.add(id_, batch.lines[position])
-            future.set_result(answers[k])
-            k += 1
-        served.count_predicted(len(answers))
 
     async def _predict_many(
         self,
@@ -242,29 +198,6 @@ def query_of(scope: Scope) -> dict[str, str]:
         repeated = next(name for k, (name, _) in enumerate(pairs) if name in dict(pairs[:k]))
         raise RequestError(400, f"The parameter {repeated[:40]!r} is given twice.")
     return query
-
-
-class _Batch:
-    """Predictions that are made together."""
-
-    __slots__ = ("futures", "ids", "lines")
-
-    def __init__(self) -> None:
-        self.lines: list[bytes] = []
-        self.ids: list[str | None] = []
-        self.futures: list[asyncio.Future[Prediction]] = []
-
-    def add(self, line: bytes, id_: str | None, future: asyncio.Future[Prediction]) -> None:
-        self.lines.append(line)
-        self.ids.append(id_)
-        self.futures.append(future)
-
-    def split(self) -> Iterator[_Batch]:
-        """A batch for each prediction."""
-        for line, id_, future in zip(self.lines, self.ids, self.futures, strict=True):
-            alone = _Batch()
-            alone.add(line, id_, future)
-            yield alone
 
 
 def line_of(live: LiveModel, example: PredictExample, limits: Limits, number: int | None = None) -> bytes:
