@@ -1,7 +1,7 @@
 // What must hold for the result of every line parser.
 #pragma once
 
-#include "parse/lines.hpp"
+#include "parse/split_at_lines.hpp"
 #include "parse/parsed_lines.hpp"
 
 #include "mutate.hpp"

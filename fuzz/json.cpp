@@ -4,7 +4,7 @@
 #define ROSENBLATT_ISA baseline
 #endif
 #include "parse/json/json_lines.cpp"
-#include "parse/lines.hpp"
+#include "parse/split_at_lines.hpp"
 
 #include "mutate.hpp"
 

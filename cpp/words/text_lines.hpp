@@ -1,7 +1,7 @@
 // Lines of text, `label<TAB>text` or text alone -> labels and sparse rows.
 #pragma once
 
-#include "parse/lines.hpp"
+#include "parse/split_at_lines.hpp"
 #include "parse/parsed_lines.hpp"
 #include "words/text_to_columns.hpp"
 

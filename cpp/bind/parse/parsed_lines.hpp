@@ -3,7 +3,7 @@
 
 #include "bind/arrays.hpp"
 #include "isa/dispatch.hpp"
-#include "parse/lines.hpp"
+#include "parse/split_at_lines.hpp"
 #include "parse/parsed_lines.hpp"
 #include "rows/function_table.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "bind/parse/parsed_lines.hpp"
 #include "core/memory/read_ahead.hpp"
-#include "parse/whole_rows.hpp"
+#include "parse/whole_table_rows.hpp"
 
 namespace rosenblatt {
 namespace {

@@ -28,7 +28,7 @@ from rosenblatt.records import FeatureSpace, Floats, ParsedCsr, ParsedSourceBloc
 if TYPE_CHECKING:
     from rosenblatt.readers.formats.bad_lines import Fault
 
-LONGEST_LINE = 1 << 28  # as in cpp/parse/lines.hpp: a compressed file may hold an endless one
+LONGEST_LINE = 1 << 28  # as in cpp/parse/split_at_lines.hpp: a compressed file may hold an endless one
 BLOCK_BYTES = 1 << 20  # a block holds the lines that begin in this many bytes of the file
 
 
