@@ -15,7 +15,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from rosenblatt.evaluate.confidence_intervals import Estimate, Z
+from rosenblatt.evaluate.confidence_intervals import Estimate
+from rosenblatt.model.probabilities.normal_quantile import Z
 from rosenblatt.records import Floats
 
 GROUPS = 1021  # a prime, so that it shares no period with the rows, such as hours or weekdays

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 
 from rosenblatt.lazy import np
+from rosenblatt.model.probabilities.normal_quantile import Z
 from rosenblatt.records import Floats
-
-Z = 1.959963984540054  # 95% of a normal distribution lie within Z deviations
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ class ClassScores:
 
 def accuracy(table: Floats, n: float) -> Estimate:
     """The share of right predictions, with Wilson's interval."""
-    return wilson(_share(float(np.trace(table)), float(table.sum())), n)
+    return wilson(share_of(float(np.trace(table)), float(table.sum())), n)
 
 
 def of_class(table: Floats, n: float, k: int, label: Label) -> ClassScores:
@@ -38,13 +38,13 @@ def of_class(table: Floats, n: float, k: int, label: Label) -> ClassScores:
     per_weight = n / total if (total := float(table.sum())) > 0 else 0.0
     hit, decided, real = float(table[k, k]), float(table[:, k].sum()), float(table[k].sum())
     either = decided + real - hit
-    overlap = wilson(_share(hit, either), either * per_weight)
+    overlap = wilson(share_of(hit, either), either * per_weight)
     f1 = Estimate(*(2 * j / (1 + j) for j in (overlap.value, overlap.low, overlap.high)))
     return ClassScores(
         label,
         real,
-        wilson(_share(hit, decided), decided * per_weight),
-        wilson(_share(hit, real), real * per_weight),
+        wilson(share_of(hit, decided), decided * per_weight),
+        wilson(share_of(hit, real), real * per_weight),
         f1,
     )
 
@@ -88,5 +88,5 @@ def _delta(share: Floats, values: Floats, slopes: Floats, n: float) -> Estimate:
     return normal(float(values.mean()), max(variance, 0.0) ** 0.5)
 
 
-def _share(part: float, total: float) -> float:
+def share_of(part: float, total: float) -> float:
     return part / total if total > 0 else 0.0

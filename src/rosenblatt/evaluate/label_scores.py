@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.evaluate.confidence_intervals import Estimate, Z, logit_normal, wilson
-from rosenblatt.evaluate.confusion import ClassScores, of_class
+from rosenblatt.evaluate.confidence_intervals import Estimate, logit_normal, wilson
+from rosenblatt.evaluate.confusion import ClassScores, of_class, share_of
+from rosenblatt.model.probabilities.normal_quantile import Z
 from rosenblatt.model.several_labels import constant_baseline, worthless_labels
 from rosenblatt.model.warnings.drift import Drift, NewWords
 from rosenblatt.model.warnings.fit_warnings import Caution, few_examples, unknown_labels
@@ -184,24 +185,20 @@ def _hamming(counts: Floats, weight: float, missed: float) -> float:
 
 
 def _micro_precision(counts: Floats, weight: float, missed: float) -> float:
-    return _share(float(counts[_HITS].sum()), float(counts[_DECIDED].sum()))
+    return share_of(float(counts[_HITS].sum()), float(counts[_DECIDED].sum()))
 
 
 def _micro_recall(counts: Floats, weight: float, missed: float) -> float:
-    return _share(float(counts[_HITS].sum()), float(counts[_REAL].sum()) + missed)
+    return share_of(float(counts[_HITS].sum()), float(counts[_REAL].sum()) + missed)
 
 
 def _micro_f1(counts: Floats, weight: float, missed: float) -> float:
-    return _share(2 * float(counts[_HITS].sum()), float(counts[_DECIDED].sum() + counts[_REAL].sum()) + missed)
+    return share_of(2 * float(counts[_HITS].sum()), float(counts[_DECIDED].sum() + counts[_REAL].sum()) + missed)
 
 
 def _ratio(tops: Floats, bottoms: Floats) -> float:
     """The mean of shares, of which one without a denominator is 0."""
     return float(np.divide(tops, bottoms, out=np.zeros(len(tops)), where=bottoms > 0).mean())
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
 
 
 def _two_by_two(hits: float, decided: float, real: float, weight: float) -> Floats:

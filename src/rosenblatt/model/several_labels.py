@@ -18,13 +18,13 @@ from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.probabilities.calibration import Calibration, calibrate
 from rosenblatt.model.probabilities.choose_threshold import EVEN, Threshold, choose_threshold, probability_at, score_at
 from rosenblatt.model.probabilities.honest_sample import HonestSample
+from rosenblatt.model.probabilities.normal_quantile import Z
 from rosenblatt.model.warnings.fit_warnings import Caution, few_examples_of_new, warnings_of_reading
 from rosenblatt.options.values.threshold_criterion import Criterion, criterion_of
 from rosenblatt.readers.source import Source
 from rosenblatt.records import HonestScores, Label
 
 _SHOWN = 3  # labels that a sentence names
-_Z = 1.959963984540054  # 95% of a normal distribution lie within this many deviations
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def worthless_labels(
     if not any(decided):
         return [Caution("one class", "The model gives no example any label, which is no better than a guess.")]
     spread = sqrt(wrong * (1 - wrong) / max(examples * len(decided), 1)) if deviation is None else deviation
-    if wrong_share == 0 or wrong - wrong_share > _Z * spread or f1 > best_f1:
+    if wrong_share == 0 or wrong - wrong_share > Z * spread or f1 > best_f1:
         return []
     answer = "no label" if size == 0 else f"the commonest {f'{size} labels' if size > 1 else 'label'}"
     return [

@@ -158,35 +158,26 @@ def contributions(
 
 
 class Reasons:
-    """The features that decided about each example: those that add most to the score of its predicted class."""
+    """The features that decided about each example: those that add most to the score of what is predicted."""
 
     def __init__(self, model: Model, count: int) -> None:
         assert isinstance(model, LinearModel)
         self._model, self._count = model, count
         self._weights: dict[int, ClassWeights] = {}  # of the classes predicted so far
 
-    def of_block(self, block: PredictedBlock) -> Iterator[list[Contribution]]:
+    def of_classes(self, block: PredictedBlock) -> Iterator[list[Contribution]]:
+        """For each example, of its predicted class."""
         for row, k in enumerate(block.buffers[0].tolist()):
-            if k not in self._weights:
-                self._weights[k] = ClassWeights(self._model, k)
-            parts = contributions(self._model, block.block.values, row, self._weights[k], block.block.names)
-            yield [part for part in parts if part.contribution > 0][: self._count]
+            yield self._of_class(block, row, k)
 
-
-class LabelReasons:
-    """The features that decided about each label that applies to an example."""
-
-    def __init__(self, model: LinearModel, count: int) -> None:
-        self._model, self._count = model, count
-        self._weights: dict[int, ClassWeights] = {}  # of the labels predicted so far
-
-    def of_block(self, block: PredictedBlock) -> Iterator[dict[Label, list[Contribution]]]:
+    def of_labels(self, block: PredictedBlock) -> Iterator[dict[Label, list[Contribution]]]:
+        """For each example, of each label that applies."""
         for row, decided in enumerate(block.buffers[0].tolist()):
             yield {
-                self._model.classes[k]: self._of_label(block, row, k) for k, applies in enumerate(decided) if applies
+                self._model.classes[k]: self._of_class(block, row, k) for k, applies in enumerate(decided) if applies
             }
 
-    def _of_label(self, block: PredictedBlock, row: int, k: int) -> list[Contribution]:
+    def _of_class(self, block: PredictedBlock, row: int, k: int) -> list[Contribution]:
         if k not in self._weights:
             self._weights[k] = ClassWeights(self._model, k)
         parts = contributions(self._model, block.block.values, row, self._weights[k], block.block.names)

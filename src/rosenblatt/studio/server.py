@@ -24,6 +24,7 @@ from starlette.types import ASGIApp
 from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.studio.access import AccessGuard, error_response
 from rosenblatt.studio.cancellation import AnswerCancelledError, cancel_event, raise_if_cancelled
+from rosenblatt.studio.error_sentence import bug, no_such_question
 from rosenblatt.studio.lessons.registry import lessons_answer
 from rosenblatt.studio.questions.registry import QUESTIONS, Question
 from rosenblatt.studio.request import MAX_BYTES, read_json
@@ -54,7 +55,7 @@ def make_app(
     async def answer(request: Request) -> Response:
         name = request.path_params["question"]
         if name not in QUESTIONS and name not in fixed:
-            return error_response(404, f"There is no question {name!r}; the questions are {', '.join(QUESTIONS)}.")
+            return error_response(404, no_such_question(name, QUESTIONS))
         body = await _read_body(request)
         if name in fixed:
             return JSONResponse(fixed[name])
@@ -150,7 +151,7 @@ def _rosenblatt_error(request: Request, error: RosenblattError) -> Response:
 
 
 def _unexpected_error(request: Request, error: Exception) -> Response:
-    return error_response(500, f"{type(error).__name__}: this is a bug in the studio; please report what you did.")
+    return error_response(500, bug(error))
 
 
 ERROR_HANDLERS: Mapping[Any, Any] = {

@@ -55,7 +55,7 @@ def command(data: str, reading: ReadOptions, output: str | None, as_json: bool, 
     """Learn from DATA by the perceptron's rule and print every step: epoch, row, example, target, score, mistake, and
     the weights before and after, the bias first because x0 = 1. Rows are counted from 1 here, from 0 in files.
     """
-    from rosenblatt.report.text.trace_table import caption
+    from rosenblatt.report.text.trace_table import how_it_ended
 
     check_output(output, data)
     for path in (settings["plot"], settings["animate"]):
@@ -69,7 +69,7 @@ def command(data: str, reading: ReadOptions, output: str | None, as_json: bool, 
         trace.to_json(sys.stdout, **steps)
     else:
         _print_steps(trace, steps)
-    terminal.say(caption(trace))
+    terminal.say(how_it_ended(trace.run))
 
 
 def _learn(data: str, reading: ReadOptions, settings: dict[str, Any]) -> tuple[Trace, FeatureSpace]:

@@ -13,6 +13,7 @@ from rosenblatt.learn.files.numbers.scaled_targets import NumberCoder
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import TASK, NumberModel, Target
+from rosenblatt.model.probabilities.normal_quantile import Z
 from rosenblatt.model.probabilities.prediction_intervals import PredictionInterval, prediction_interval
 from rosenblatt.model.warnings.fit_warnings import Caution, warnings_of_reading
 from rosenblatt.readers.inputs.input_file import Paths
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.9  # of the intervals of predictions
 _FEWEST_EXAMPLES = 20  # with fewer, chance decides what is measured
-_Z = 1.959963984540054  # 95% of a normal distribution lie within this many deviations
 
 
 class NumberFit(NamedTuple):
@@ -131,7 +131,7 @@ def _clearly_less(fitting: Fitting, error: float, baseline: float, rows: int) ->
     settings, truth = fitting.winner.settings, np.asarray(honest.truth)
     guesses = _constant_scores(fitting.plan, fitting.number, len(truth))
     difference = losses_of(settings, guesses, truth) - losses_of(settings, np.asarray(honest.scores), truth)
-    return float(difference.mean()) > _Z * float(difference.std()) / math.sqrt(len(truth))
+    return float(difference.mean()) > Z * float(difference.std()) / math.sqrt(len(truth))
 
 
 def _constant_scores(plan: Plan, number: NumberCoder, rows: int) -> Floats:

@@ -11,11 +11,11 @@ from rosenblatt.learn.files.labels.labels_to_classes import quoted
 from rosenblatt.learn.files.leak_sample import LeakSample
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.probabilities.normal_quantile import Z
 from rosenblatt.model.warnings.label_leaks import leaking_columns, leaking_features
 from rosenblatt.records import HonestScores, Label
 
 FEWEST_EXAMPLES = 10  # of a class
-_Z = 1.959963984540054  # 95% of a normal distribution lie within this many deviations
 _RANKS = 0.6  # with a larger area under the ROC curve, a threshold is worthwhile
 _MOST_WEIGHTS = 1 << 20  # that are searched for the heaviest columns
 _SHOWN = 3  # labels that a sentence names
@@ -85,7 +85,7 @@ def clearly_less(error: float, baseline: float, examples: float) -> bool:
     >>> clearly_less(0.1, 0.2, 100), clearly_less(0.1, 0.2, 50)
     (True, False)
     """
-    return baseline - error > _Z * math.sqrt(baseline * (1 - baseline) / max(examples, 1))
+    return baseline - error > Z * math.sqrt(baseline * (1 - baseline) / max(examples, 1))
 
 
 def clearly_better(judged: Judged) -> bool:
@@ -97,7 +97,7 @@ def clearly_better(judged: Judged) -> bool:
     guess = judged.commonest
     gained = sum(row[k] for k, row in enumerate(judged.table) if k != guess)
     lost = judged.counts[guess] - judged.table[guess][guess]
-    return gained - lost > _Z * math.sqrt(gained + lost)
+    return gained - lost > Z * math.sqrt(gained + lost)
 
 
 def worthless(judged: Judged, *, clearly_less_errors: bool = False, advice: str = "") -> list[Caution]:
@@ -257,7 +257,7 @@ def _advice(honest: HonestScores | None, classes: Sequence[Label]) -> str:
     if min(positives, len(honest.truth) - positives) < FEWEST_EXAMPLES:
         return ""
     area, deviation = _ranking([row[0] for row in honest.scores.tolist()], honest.truth.tolist())
-    return advice_for_rare(classes, 2 * positives <= len(honest.truth), area, area - _Z * deviation)
+    return advice_for_rare(classes, 2 * positives <= len(honest.truth), area, area - Z * deviation)
 
 
 def advice_for_rare(classes: Sequence[Label], second_is_rarer: bool, area: float, lowest: float) -> str:

@@ -23,7 +23,9 @@ def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Tab
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(caption=caption(trace), caption_justify="left", pad_edge=False, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(
+        caption=how_it_ended(trace.run), caption_justify="left", pad_edge=False, box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
     columns, totals = _columns(trace), bool(which.get("totals"))
     for name, side in (*columns, *([("loss", "right"), ("errors", "right")] if totals else [])):
         whole = name not in ("x", "w before", "w after")  # vectors fold on a narrow terminal, numbers do not
@@ -68,12 +70,7 @@ def trace_text(trace: Trace, *, limit: int | None = None, ended: bool = True, **
     console.width = Measurement.get(console, console.options, table).maximum
     console.print(table)
     lines = [line.rstrip()[1:] for line in out.getvalue().split("\n")]
-    return "\n".join([*"\n".join(lines).strip("\n").split("\n"), *([caption(trace)] if ended else [])])
-
-
-def caption(trace: Trace) -> str:
-    """How the run ended, in one line."""
-    return how_it_ended(trace.run)
+    return "\n".join([*"\n".join(lines).strip("\n").split("\n"), *([how_it_ended(trace.run)] if ended else [])])
 
 
 def how_it_ended(run: RunSummary) -> str:

@@ -26,6 +26,7 @@ from rosenblatt.studio.access import OpenAccess, error_response
 from rosenblatt.studio.classroom import workers
 from rosenblatt.studio.classroom.fair_queue import FairQueue, TooManyQuestionsError
 from rosenblatt.studio.classroom.workers import OK, Worker
+from rosenblatt.studio.error_sentence import no_such_question
 from rosenblatt.studio.lessons.registry import lessons_answer
 from rosenblatt.studio.questions.registry import QUESTIONS
 from rosenblatt.studio.server import ERROR_HANDLERS, read_bytes, send_file, serve_app
@@ -96,7 +97,7 @@ class _Classroom:
         if name == "opening_table":
             return JSONResponse(None)
         if name not in QUESTIONS:
-            return error_response(404, f"There is no question {name!r}; the questions are {', '.join(QUESTIONS)}.")
+            return error_response(404, no_such_question(name, QUESTIONS))
         if known := self.answers.get(name, body):
             return _json(OK, known)
         quick, slow = await self._quick_and_slow()

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from typing import Any
 
-from rosenblatt.studio.error_sentence import error_body
+from rosenblatt.studio.error_sentence import bug, error_body
 
 OK, REFUSED, BROKEN, TOO_LONG = 200, 422, 500, 503
 # The limit on a question is CPU time, so that short work is not ended because the machine is busy. A question that
@@ -138,4 +138,4 @@ def _answer(question: Any, body: bytes) -> tuple[int, bytes]:
     except RosenblattError as error:
         return REFUSED, _error(str(error))
     except Exception as error:  # any other error is a bug, which must not stop the class
-        return BROKEN, _error(f"{type(error).__name__}: this is a bug in the studio; please report what you did.")
+        return BROKEN, _error(bug(error))

@@ -7,7 +7,15 @@ from typing import Any
 
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.predict import PredictedBlock
-from rosenblatt.report.text.predictions.output_columns import Part, Row, Shown, reason_objects, reason_text, top_part
+from rosenblatt.report.text.predictions.output_columns import (
+    Part,
+    Row,
+    Shown,
+    probabilities,
+    reason_objects,
+    reason_text,
+    top_part,
+)
 
 
 def label_parts(model: MultiLabelModel, shown: Shown) -> Iterator[Part]:
@@ -23,7 +31,7 @@ def label_parts(model: MultiLabelModel, shown: Shown) -> Iterator[Part]:
     if shown.proba:
         yield Part(
             names,
-            lambda block: _probabilities(model, block),
+            lambda block: probabilities(model, block),
             lambda row: {"probabilities": dict(zip(names, row, strict=True))},
         )
     if shown.top:
@@ -42,16 +50,11 @@ def _labels(model: MultiLabelModel, shown: Shown) -> Part:
     return Part([name], rows, lambda row: {"labels": list(row)})
 
 
-def _probabilities(model: MultiLabelModel, block: PredictedBlock) -> list[list[float]]:
-    probabilities: Any = model.probabilities(block.buffers[1]).tolist()
-    return probabilities  # type: ignore[no-any-return]
-
-
 def _top(model: MultiLabelModel, count: int) -> Part:
     """The most probable labels with their probabilities, whether they apply or not."""
 
     def ranked(block: PredictedBlock) -> Iterable[tuple[list[int], Row]]:
-        numbers = _probabilities(model, block) if model.gives_probabilities else block.buffers[1].tolist()
+        numbers = probabilities(model, block) if model.gives_probabilities else block.buffers[1].tolist()
         return ((sorted(range(len(row)), key=lambda k: -row[k]), row) for row in numbers)
 
     return top_part(model, count, ranked)
@@ -59,12 +62,12 @@ def _top(model: MultiLabelModel, count: int) -> Part:
 
 def _reasons(model: MultiLabelModel, shown: Shown) -> Part:
     """The features that add most to the score of each label that applies."""
-    from rosenblatt.report.weights import LabelReasons
+    from rosenblatt.report.weights import Reasons
 
-    reasons = LabelReasons(model, shown.reasons)
+    reasons = Reasons(model, shown.reasons)
 
     def rows(block: PredictedBlock) -> Iterable[Row]:
-        for by_label in reasons.of_block(block):
+        for by_label in reasons.of_labels(block):
             if shown.form == "jsonl":
                 yield [{str(label): reason_objects(parts)} for label, parts in by_label.items()]
             else:

@@ -79,6 +79,12 @@ class Part(NamedTuple):
     record: Callable[[Row], dict[str, Any]]
 
 
+def probabilities(model: Model, block: PredictedBlock) -> list[list[float]]:
+    """For each example, the probability of every class."""
+    rows: Any = model.probabilities(block.buffers[1]).tolist()
+    return rows  # type: ignore[no-any-return]
+
+
 def reason_objects(parts: Iterable[Contribution], width: float = 1.0) -> list[dict[str, Any]]:
     """Each feature with what it adds, in units of `width`."""
     return [{"feature": part.feature, "adds": part.contribution * width} for part in parts]

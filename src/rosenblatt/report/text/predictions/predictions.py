@@ -19,7 +19,15 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.number import NumberModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
-from rosenblatt.report.text.predictions.output_columns import Part, Row, Shown, reason_objects, reason_text, top_part
+from rosenblatt.report.text.predictions.output_columns import (
+    Part,
+    Row,
+    Shown,
+    probabilities,
+    reason_objects,
+    reason_text,
+    top_part,
+)
 
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
@@ -96,7 +104,7 @@ def _parts(model: Model, shown: Shown) -> Iterable[Part]:
     if shown.proba:
         yield Part(
             names,
-            lambda block: _probabilities(model, block),
+            lambda block: probabilities(model, block),
             lambda row: {"probabilities": dict(zip(names, row, strict=True))},
         )
     if shown.confidence:
@@ -130,11 +138,6 @@ def _class_scores(model: Model, block: PredictedBlock) -> list[list[float]]:
     return scores
 
 
-def _probabilities(model: Model, block: PredictedBlock) -> list[list[float]]:
-    probabilities: Any = model.probabilities(block.buffers[1]).tolist()
-    return probabilities  # type: ignore[no-any-return]
-
-
 def _scores(model: Model, names: list[str]) -> Part:
     """The score of the positive one of two classes, or of every class."""
     if len(names) == 2:
@@ -161,7 +164,7 @@ def _top(model: Model, count: int) -> Part:
 
     def ranked(block: PredictedBlock) -> Iterable[tuple[list[int], Row]]:
         if model.gives_probabilities:
-            numbers = _probabilities(model, block)
+            numbers = probabilities(model, block)
         else:
             numbers = _class_scores(model, block)
             numbers = [[-row[0], row[0]] for row in numbers] if len(model.classes) == 2 else numbers
@@ -179,7 +182,7 @@ def _reasons(model: Model, shown: Shown) -> Part:
     reasons = Reasons(model, shown.reasons)
 
     def rows(block: PredictedBlock) -> Iterable[Row]:
-        for parts in reasons.of_block(block):
+        for parts in reasons.of_classes(block):
             yield reason_objects(parts) if shown.form == "jsonl" else [reason_text(parts)]
 
     return Part(["reasons"], rows, lambda row: {"reasons": row})
