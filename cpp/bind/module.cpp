@@ -66,12 +66,28 @@ auto make_uniform(std::uint64_t state, std::size_t n) {
     return std::make_pair(result, random.state);
 }
 
+// For what Python computes: the floating-point environment of the core within a `with`. Bound without the guard of the other
+// entries, which would restore the host's at the end of each call.
+class UsualFloats {
+public:
+    void enter() { environment_.emplace(); }
+    void exit() { environment_.reset(); }
+
+private:
+    std::optional<FloatEnvironment> environment_;
+};
+
 }  // namespace
 
 NB_MODULE(_native, module) {
     nb::set_leak_warnings(false);  // what threads and reference cycles keep alive at exit is not a leak
     refuse_subinterpreter();
     choose_instruction_set();
+    nb::class_<UsualFloats>(module, "UsualFloats")
+        .def(nb::init<>())
+        .def("__enter__", &UsualFloats::enter)
+        .def("__exit__", [](UsualFloats& floats, nb::handle, nb::handle, nb::handle) { floats.exit(); }, "kind"_a.none(), "error"_a.none(),
+             "traceback"_a.none());
     Module m(module);
     m.def("instruction_set", [] { return std::string(native().name); });
     m.def("instruction_sets", &instruction_set_names);

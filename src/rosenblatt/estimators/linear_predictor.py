@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from rosenblatt import options
+from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.common import check_input, raw_rows
 from rosenblatt.estimators.common.base import snapshot
@@ -127,7 +127,8 @@ class LinearPredictor(RegressorMixin, RawRowEstimator):
         """
         model = snapshot(self)
         unit_scores = model._unit_scores(X)
-        return model.model_.predicted(unit_scores)
+        with native.UsualFloats():
+            return model.model_.predicted(unit_scores)
 
     def predict_interval(self, X: Any) -> tuple[Floats, Floats]:
         """The bounds for each row between which nine of ten targets lie.
@@ -144,7 +145,8 @@ class LinearPredictor(RegressorMixin, RawRowEstimator):
         """
         model = snapshot(self)
         predicted = model.predict(X)
-        bounds = model.model_.bounds(predicted)
+        with native.UsualFloats():
+            bounds = model.model_.bounds(predicted)
         if bounds is None:
             raise DataError("There are no intervals: too few rows were learned.")
         return bounds
@@ -166,7 +168,8 @@ class LinearPredictor(RegressorMixin, RawRowEstimator):
         unit_scores = model._unit_scores(X)
         if not model.model_.levels:
             raise ParameterError("This predictor has learned no quantiles: fit it with quantiles=(…).")
-        return model.model_.answers(unit_scores)
+        with native.UsualFloats():
+            return model.model_.answers(unit_scores)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R², the share of the variance of y that is explained.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from rosenblatt import options
+from rosenblatt import native, options
 from rosenblatt.errors import ModelError, ParameterError
 from rosenblatt.estimators.common import check_input, raw_rows
 from rosenblatt.estimators.common.base import draft_of, snapshot
@@ -339,7 +339,7 @@ class LinearSeparator(RawRowEstimator, LinearRunEstimator):
         array of shape (n_samples, n_classes)
             A column for each of `classes_`.
         """
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore"), native.UsualFloats():
             logarithms: Floats = np.log(self.predict_proba(X))
         return logarithms
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.metaestimators import available_if
 
-from rosenblatt import options
+from rosenblatt import native, options
 from rosenblatt.estimators.common.online_estimator import OnlineEstimator
 from rosenblatt.records import Floats
 
@@ -93,10 +93,11 @@ class LogisticUnit(OnlineEstimator):
             A column for each of `classes_`.
         """
         unit_scores = self._unit_scores(X)
-        if unit_scores.shape[1] == 1:
-            positive = expit(unit_scores[:, 0])
-            return np.column_stack([1 - positive, positive])
-        probabilities: Floats = softmax(unit_scores, axis=1)
+        with native.UsualFloats():
+            if unit_scores.shape[1] == 1:
+                positive = expit(unit_scores[:, 0])
+                return np.column_stack([1 - positive, positive])
+            probabilities: Floats = softmax(unit_scores, axis=1)
         return probabilities
 
     @available_if(_models_probabilities)
@@ -114,7 +115,8 @@ class LogisticUnit(OnlineEstimator):
             A column for each of `classes_`.
         """
         unit_scores = self._unit_scores(X)
-        if unit_scores.shape[1] == 1:
-            return np.column_stack([log_expit(-unit_scores[:, 0]), log_expit(unit_scores[:, 0])])
-        logarithms: Floats = log_softmax(unit_scores, axis=1)
+        with native.UsualFloats():
+            if unit_scores.shape[1] == 1:
+                return np.column_stack([log_expit(-unit_scores[:, 0]), log_expit(unit_scores[:, 0])])
+            logarithms: Floats = log_softmax(unit_scores, axis=1)
         return logarithms

@@ -82,7 +82,8 @@ class Votes:
     def scores(self, rows: native.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
         """Votes for minus votes against by unit, or the share of votes by class where classes decide jointly."""
         t = self.t
-        return replace(self, t=t, visits=[visit for visit in self.visits if visit[0] < t])._tally(rows, order)
+        with native.UsualFloats():
+            return replace(self, t=t, visits=[visit for visit in self.visits if visit[0] < t])._tally(rows, order)
 
     def _tally(self, rows: native.Rows, order: NDArray[np.uint32] | None) -> Floats:
         tally = np.zeros((rows.count if order is None else len(order), len(self.start[1])))

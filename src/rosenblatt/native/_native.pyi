@@ -8,6 +8,13 @@ from typing_extensions import Buffer
 Floats = NDArray[np.float64]
 Numbers = Buffer | NDArray[Any]  # any memory of numbers
 
+class UsualFloats:
+    """Within it, what Python computes does not depend on the host's rounding mode either."""
+
+    def __init__(self) -> None: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, kind: object, error: object, traceback: object) -> None: ...
+
 class Rows:
     @staticmethod
     def dense(values: NDArray[np.floating[Any]]) -> Rows: ...

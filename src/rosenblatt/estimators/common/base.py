@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from rosenblatt import options
+from rosenblatt import native, options
 from rosenblatt.errors import DataError, LearningElsewhereError, ParameterError, option
 from rosenblatt.estimators.common import check_input
 from rosenblatt.learn.multiclass_schemes import class_scores, predicted_classes
@@ -189,14 +189,15 @@ def draft_of(estimator: E) -> Iterator[E]:
 
     So other threads that predict meanwhile see the model of before or the one of after, and the estimator is unchanged
     if anything fails; only a run that a signal interrupted is kept, to be continued. A second thread that learns is
-    refused.
+    refused. What Python computes meanwhile does not depend on the host's rounding mode either.
     """
     thread = get_ident()
     if _LEARNING.setdefault(id(estimator), thread) != thread:
         raise LearningElsewhereError
     draft = snapshot(estimator)
     try:
-        yield draft
+        with native.UsualFloats():
+            yield draft
     except BaseException:
         run = vars(draft).get("_run")
         if run is vars(estimator).get("_run") or run is None or run.status != "interrupted":

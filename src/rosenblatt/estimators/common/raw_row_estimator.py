@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pyarrow as pa
 
-from rosenblatt import options
+from rosenblatt import native, options
 from rosenblatt.errors import (
     DataError,
     DoubtfulDataWarning,
@@ -114,7 +114,8 @@ class RawRowEstimator(FromLinearRun, DescribedEstimator):
     def _unit_scores(self, X: Any) -> Floats:
         self._fitted_run()
         source = raw_rows.source_to_read(self, X, self.model_)
-        scores = [self.model_.scores(block.values) for block in source.blocks(thread_count(self.n_jobs))]
+        with native.UsualFloats():
+            scores = [self.model_.scores(block.values) for block in source.blocks(thread_count(self.n_jobs))]
         for sentence in source.warnings():
             warnings.warn(sentence, UnknownValuesWarning, stacklevel=3)
         return np.concatenate(scores)

@@ -239,7 +239,7 @@ class KernelRun:
 
     def scores(self, values: Values) -> Floats:
         """One score per row and unit; with votes, the votes for minus those against, between -1 and 1."""
-        with self.turn:
+        with self.turn, native.UsualFloats():
             if self.settings.keep == "vote":
                 return self._votes(values)
             return self._sums(values, sum_of(self.coefficient)).T
