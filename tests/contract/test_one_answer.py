@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt import native
+from rosenblatt.errors import LearningOverflowError
 from tests import child
 from tests.agree import LEARNERS, Array, fingerprint, real_numbers, run_of, state
 
@@ -127,6 +128,34 @@ def test_clause_2_one_answer_in_every_layout(model: Any, shape: tuple[int, int, 
             assert state(model, rows) == state(model, X), name
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"multi_class": "ovo"}, {"multi_class": "joint"}, {"keep": "average"}, {"batch": 4}]
+)
+@pytest.mark.parametrize("rate", ["constant", "adagrad", "arow"])
+def test_clause_2_what_is_refused_does_not_depend_on_the_layout(rate: str, options: dict[str, Any]) -> None:
+    """Dense rows have a group for each unit, sparse ones share one: the bound of the weights is each unit's own."""
+    if rate == "arow" and "batch" in options:
+        pytest.skip("arow has no batches")
+    X, y = real_numbers(40, 6, 8, seed=0)
+    margin = 1.0 if rate == "arow" else 0.0
+    model = LEARNERS["perceptron"](learning_rate=rate, margin=margin, max_iter=2, order="given", **options)
+    answers: list[Any] = []
+    for exponent in [*np.arange(139.0, 150.0, 0.25), *np.arange(150.0, 306.0, 4.0)]:
+        large = X * 10.0**exponent
+        dense, sparse = (refusal_or_state(fresh(model), rows, y) for rows in (large, csr(large)))
+        assert dense == sparse, exponent
+        answers.append(dense)
+    assert any(isinstance(answer, str) for answer in answers)
+
+
+def refusal_or_state(model: Any, X: Any, y: Array) -> Any:
+    try:
+        model.fit(X, y)
+    except LearningOverflowError as error:
+        return str(error)
+    return model.coef_.tobytes(), model.intercept_.tobytes(), run_of(model)
+
+
 @settings(max_examples=60)
 @given(learners(), SHAPES, SEEDS, st.data())
 def test_clause_2_one_call_or_row_by_row(
@@ -140,7 +169,7 @@ def test_clause_2_one_call_or_row_by_row(
     for splits in (range(1, n), sorted(cuts)):
         other = fresh(model)
         for k, part in enumerate(np.split(np.arange(n), splits)):
-            rows = X[part] if k % 2 else sp.csr_array(X[part])
+            rows = (sp.csr_array, messy_csr, np.asarray)[k % 3](X[part])
             other.partial_fit(rows, y[part], classes=classes)
         assert state(other, X) == state(one_call, X)
     if model.order == "given":

@@ -203,11 +203,10 @@ void start_variances(CompactLearner& learner, const In<double>& variances) {
         throw nb::value_error("only arow, before its first example, takes variances for its features");
     for (std::size_t j = 0; j < variances.shape(0); ++j)
         if (!(variances.data()[j] >= 0.0 && variances.data()[j] <= std::numeric_limits<double>::max())) throw nb::value_error("a variance is a finite number of at least 0");
-    for (Group& group : learner.groups) {
+    for (Group& group : learner.groups)
         for (std::size_t j = 0; j < variances.shape(0); ++j)
             for (std::size_t u = 0; u < group.width; ++u) group.scale.feature[j * group.width + u] = variances.data()[j];
-        measure_variances(group);
-    }
+    measure_variances(learner);
 }
 
 // The score of each unit for an example without features: the logarithm of the weight of the second class over that of
@@ -248,7 +247,7 @@ void start_biases(CompactLearner& learner, const In<double>& biases) {
     for (Group& group : learner.groups)
         for (std::size_t u = 0; u < group.units; ++u) {
             group.weights.bias[u] = biases.data()[group.first + u] + 0.0;  // never -0
-            group.bound = std::max(group.bound, std::fabs(group.weights.bias[u]));
+            group.raise_bound(u, std::fabs(group.weights.bias[u]));
         }
 }
 

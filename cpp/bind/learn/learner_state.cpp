@@ -170,7 +170,7 @@ bool put_sparse_part(CompactLearner& learner, const std::string& name, const In<
         if (slot < 0) return false;
         ((*group).*part).feature[static_cast<std::size_t>(slot) * group->width + unit - group->first] = value.data()[i] + 0.0;
     }
-    for (Group& written : learner.groups) part_is_written(learner, written, part);
+    part_is_written(learner, part);
     return true;
 }
 
@@ -183,7 +183,7 @@ nb::dict get_counters(const CompactLearner& learner) {
             const Pocket& p = group.pockets[u];
             mistakes.append(group.mistakes[u]);
             loss.append(group.loss[u]);
-            bound.append(group.bound);
+            bound.append(group.unit_bounds[u]);
             pockets.append(nb::make_tuple(p.run, p.best_run, p.errors, p.counted, p.in_pocket));
         }
     }
@@ -229,7 +229,7 @@ void put_counters(CompactLearner& learner, const nb::dict& d) {
             const std::size_t unit = group.first + u;
             group.mistakes[u] = nb::cast<std::uint64_t>(d["mistakes"][unit]);
             group.loss[u] = nb::cast<double>(d["loss"][unit]);
-            group.bound = std::max(group.bound, nb::cast<double>(d["bound"][unit]));  // a file may be wrong: never below the true bound
+            group.raise_bound(u, nb::cast<double>(d["bound"][unit]));  // a file may be wrong: never below the true bound
             auto [run, best_run, errors, counted, in_pocket] =
                 nb::cast<std::tuple<std::uint64_t, std::uint64_t, double, bool, bool>>(d["pockets"][unit]);
             group.pockets[u] = {run, best_run, errors, counted, in_pocket};
@@ -306,9 +306,10 @@ auto take_log(CompactLearner& learner) {
 }
 
 std::int64_t overflow_row(const CompactLearner& learner) {
+    const Group* first = nullptr;
     for (const Group& group : learner.groups)
-        if (group.overflow_row >= 0) return group.overflow_row;
-    return -1;
+        if (group.overflow_row >= 0 && (!first || group.overflow_t < first->overflow_t)) first = &group;
+    return first ? first->overflow_row : -1;
 }
 
 }  // namespace

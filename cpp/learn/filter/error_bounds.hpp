@@ -105,7 +105,7 @@ private:
     // Sums of numbers this large may overflow in one order and not in another; updates check for overflow
     // (learn/rules/score_decide_update.hpp).
     static bool may_overflow(const Learner& learner, const Group* group, double largest) {
-        const auto may = [&](const Group& each) { return !(score_bound(learner, each, std::max(1.0, largest)) < too_large); };
+        const auto may = [&](const Group& each) { return !(score_bound(learner, each.bound, std::max(1.0, largest)) < too_large); };
         return group ? may(*group) : std::any_of(learner.groups.begin(), learner.groups.end(), may);
     }
 
@@ -133,7 +133,8 @@ __attribute__((noinline)) double learn_certain_mistake(const Learner& learner, G
     const double weight = weight_for(learner, group, 0, example, y);
     Step<1> step;
     step.factor[0] = gradient_step(rule, group, y * weight);
-    take_step<1>(learner, group, row, example, step, observer);
+    raise_bound(rule, learner, group, example, step);
+    take_gradient_step<1>(rule, group, row, step.factor[0], observer);
     count_decision(group, 0, slope_of(rule, y * (observer.score() + bias), weight));
     group.pockets[0].counted = group.pockets[0].in_pocket = false;
     log_update(rule, group, example.row, 0, step.factor[0]);

@@ -58,8 +58,7 @@ inline constexpr double diverged_beyond = 1e9;
 ROSENBLATT_INLINE void refuse_divergence(const Rule& rule, Group& group, const Example& example, double score) {
     group.largest_target = std::max(group.largest_target, std::fabs(example.target));
     if (group.t == 0) group.largest_target = std::max(group.largest_target, std::fabs(score));  // of weights it began with
-    if (rule.may_diverge() && !(std::fabs(score) <= diverged_beyond * group.largest_target) && group.overflow_row < 0)
-        group.overflow_row = static_cast<std::int64_t>(example.row);
+    if (rule.may_diverge() && !(std::fabs(score) <= diverged_beyond * group.largest_target)) group.note_overflow(example.row);
 }
 
 // What each unit learns from its score; `norm` of each is read where the rule needs it. (Not inlined: it is the same for every row.)

@@ -60,7 +60,7 @@ inline constexpr std::uint64_t shrink_every = 64;  // examples, where there are 
 inline void shrink(const Rule& rule, Group& group, std::uint64_t examples) {
     const bool adaptive = rule.rate == Rate::adagrad;
     const double rate = rate_at(rule, group.step), before = static_cast<double>(group.t - 1);
-    double largest = 0.0;
+    double largest[8] = {};  // of each unit: the width is 1, 4 or 8
     for (std::size_t i = 0; i < group.weights.feature.size(); ++i) {
         double& weight = group.weights.feature[i];
         const double squares = adaptive ? group.scale.feature[i] : 1.0;
@@ -70,9 +70,11 @@ inline void shrink(const Rule& rule, Group& group, std::uint64_t examples) {
         const double shrunk = size > 0 ? std::copysign(size, weight) : 0.0, change = shrunk - weight;
         weight = shrunk;
         if (rule.average) group.drift.feature[i] += before * change;
-        largest = std::max(largest, std::fabs(change));
+        double& of_unit = largest[i & (group.width - 1)];
+        of_unit = std::max(of_unit, std::fabs(change));
     }
-    group.bound += largest;  // of the drift; the weights themselves become smaller
+    // Of the drift; the weights themselves become smaller.
+    for (std::size_t u = 0; u < group.width; ++u) group.raise_bound(u, group.unit_bounds[u] + largest[u]);
     for (Pocket& pocket : group.pockets) pocket.counted = pocket.in_pocket = false;
 }
 

@@ -37,7 +37,7 @@ ROSENBLATT_INLINE Slope slope_of(const Rule&, double margin, double weight);
 ROSENBLATT_INLINE double gradient_step(const Rule&, const Group&, double gradient);
 ROSENBLATT_INLINE double closed_form_step(const Rule&, double shortfall, double norm, double weight, double& beta);
 template <int W, class Row>
-ROSENBLATT_INLINE void norms(const Rule&, const Group&, const Row&, double (&norm)[W]);
+void norms(const Rule&, const Group&, const Row&, double (&norm)[W]);
 template <int W, class Row>
 void update(const Learner&, Group&, const Row&, const Example&, const Step<W>&);
 struct NoObserver {
@@ -147,9 +147,9 @@ ROSENBLATT_INLINE Slope slope_of(const Rule& rule, double margin, double weight)
     }
 }
 
-// |x|^2 with the constant 1, or for arow the variance of the score.
+// |x|^2 with the constant 1, or for arow the variance of the score. (Not inlined: several functions need it, of few rules.)
 template <int W, class Row>
-ROSENBLATT_INLINE void norms(const Rule& rule, const Group& group, const Row& row, double (&norm)[W]) {
+__attribute__((noinline)) void norms(const Rule& rule, const Group& group, const Row& row, double (&norm)[W]) {
     if (rule.rate == Rate::arow) {
         vec<W> v = rule.fades ? faded_score_variance<W>(row, group) : variance<W>(row, group.scale.feature);
         const auto of_bias = load<vec<W>>(group.scale.bias.data());
@@ -283,21 +283,28 @@ ROSENBLATT_INLINE void move_weights(Group& group, Row row, bool intercept, doubl
 
 // No score, and no part of its sum, is larger in absolute value. (Of declared features: how many columns have occurred
 // depends on the timing of threads; what is refused must not.)
-ROSENBLATT_INLINE double score_bound(const Learner& learner, const Group& group, double largest) {
-    return group.bound * largest * static_cast<double>(learner.declared_features + 1);
+ROSENBLATT_INLINE double score_bound(const Learner& learner, double weight_bound, double largest) {
+    return weight_bound * largest * static_cast<double>(learner.declared_features + 1);
 }
 
-// Keeps an upper bound of all weights, so that overflow is detected without reading them.
+// Keeps an upper bound of all weights, so that overflow is detected without reading them. Each unit by itself: what is refused
+// must not depend on the units that a layout puts into one group.
 template <int W>
 ROSENBLATT_INLINE void raise_bound(const Rule& rule, const Learner& learner, Group& group, const Example& example, const Step<W>& step) {
-    double sum = 0.0;
-    for (int u = 0; u < W; ++u) sum += std::fabs(step.factor[u]);
+    // A variance of arow loses a multiple of x^2, and if that is 0 times infinity the variance is lost, also of a unit that stays.
+    if (rule.rate == Rate::arow && !(score_bound(learner, group.largest_variance * example.largest, example.largest) < too_large))
+        group.note_overflow(example.row);
     const bool adaptive = rule.rate == Rate::adagrad;
-    group.bound += adaptive ? rule.eta0 : sum * example.largest * (rule.batch != 1 ? rule.eta0 : group.largest_variance);
-    const double reach = score_bound(learner, group, example.largest);
-    const double squares = adaptive ? sum * example.largest * (sum * example.largest) : 0.0;
-    if (!(reach * static_cast<double>(group.t + 1) < rule.largest_sum && squares < rule.largest_sum) && group.overflow_row < 0)
-        group.overflow_row = static_cast<std::int64_t>(example.row);
+    const double scale = example.largest * (rule.batch != 1 ? rule.eta0 : group.largest_variance);
+    for (std::size_t u = 0; u < W; ++u) {
+        if (step.factor[u] == 0.0) continue;
+        const double size = std::fabs(step.factor[u]), gradient = adaptive ? size * example.largest : 0.0;
+        double& bound = group.unit_bounds[u];
+        bound += adaptive ? rule.eta0 : size * scale;
+        if (!(bound <= group.bound)) group.bound = bound;
+        const double all_scores = score_bound(learner, bound, example.largest) * static_cast<double>(group.t + 1);
+        if (!(all_scores < rule.largest_sum && gradient * gradient < rule.largest_sum)) [[unlikely]] group.note_overflow(example.row);
+    }
 }
 
 // The rules with a rate for each weight, where weights fade; these have no average. Not inlined: few learners forget.
@@ -308,30 +315,31 @@ __attribute__((noinline)) void take_fading_step(const Rule& rule, Group& group, 
     else move_weights<W, false>(group, row, rule.intercept, 0.0, FadingArow<W>{a, load<vec<W>>(step.beta), unit, 1.0 / unit}, no_observer);
 }
 
-// Takes the step now, or adds it to the batch.
+template <int W, class Row, class Delta, class Observer>
+ROSENBLATT_INLINE void move_by(const Rule& rule, Group& group, const Row& row, const Delta& delta, Observer& observer) {
+    const auto before = static_cast<double>(group.t);
+    if (rule.average) move_weights<W, true>(group, row, rule.intercept, before, delta, observer);
+    else move_weights<W, false>(group, row, rule.intercept, before, delta, observer);
+}
+
+// The step of a rule whose factor does not depend on the score.
 template <int W, class Row, class Observer>
-ROSENBLATT_INLINE void take_step(const Learner& learner, Group& group, const Row& row, const Example& example, const Step<W>& step,
-                                 Observer& observer) {
+ROSENBLATT_INLINE void take_gradient_step(const Rule& rule, Group& group, const Row& row, vec<W> a, Observer& observer) {
+    if (rule.rate == Rate::adagrad) move_by<W>(rule, group, row, Adagrad<W>{a, rule.eta0}, observer);
+    else move_by<W>(rule, group, row, Plain<W>{rule.fades ? a / group.weight_unit : a}, observer);
+}
+
+// Takes the step now, or adds it to the batch. Not inlined: it is most of the code, and would be compiled into every loop.
+template <int W, class Row>
+__attribute__((noinline)) void update(const Learner& learner, Group& group, const Row& row, const Example& example, const Step<W>& step) {
     const Rule& rule = learner.rule;
     raise_bound(rule, learner, group, example, step);
     const vec<W> a = load<vec<W>>(step.factor);
     if (rule.batch != 1) return add_to_batch<W>(rule, group, row, a);
-    const auto move = [&](const auto& delta) ROSENBLATT_ALWAYS {
-        const auto before = static_cast<double>(group.t);
-        if (rule.average) move_weights<W, true>(group, row, rule.intercept, before, delta, observer);
-        else move_weights<W, false>(group, row, rule.intercept, before, delta, observer);
-    };
     const bool has_own_rates = rule.rate == Rate::adagrad || rule.rate == Rate::arow;
     if (rule.fades && has_own_rates) return take_fading_step<W>(rule, group, row, a, step);
-    if (rule.rate == Rate::adagrad) move(Adagrad<W>{a, rule.eta0});
-    else if (rule.rate == Rate::arow) move(Arow<W>{a, load<vec<W>>(step.beta)});
-    else move(Plain<W>{rule.fades ? a / group.weight_unit : a});
-}
-
-// Not inlined: it is most of the code, and would be compiled into every loop.
-template <int W, class Row>
-__attribute__((noinline)) void update(const Learner& learner, Group& group, const Row& row, const Example& example, const Step<W>& step) {
-    take_step<W>(learner, group, row, example, step, no_observer);
+    if (rule.rate == Rate::arow) move_by<W>(rule, group, row, Arow<W>{a, load<vec<W>>(step.beta)}, no_observer);
+    else take_gradient_step<W>(rule, group, row, a, no_observer);
 }
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

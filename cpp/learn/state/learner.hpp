@@ -70,6 +70,17 @@ struct Group {
     double recent = 0.0;                         // examples visited, each counting as much as is not yet forgotten
     double average_unit = 1.0;                   // weights - drift / t, times this, is the average
 
+    void raise_bound(std::size_t unit, double at_least) {
+        unit_bounds[unit] = std::max(unit_bounds[unit], at_least);
+        bound = std::max(bound, at_least);
+    }
+
+    void note_overflow(std::size_t row) {
+        if (overflow_row >= 0) return;
+        overflow_row = static_cast<std::int64_t>(row);
+        overflow_t = t;
+    }
+
     void set_unit(const Rule& rule, double unit) {
         (rule.fades_weights() ? weight_unit : scale_unit) = unit;
         average_unit = recent > 0 ? static_cast<double>(t) / recent : 1.0;
@@ -82,10 +93,12 @@ struct Group {
     std::vector<double> loss;
     std::vector<Pocket> pockets;
     std::vector<LogEntry> log;
-    double bound = 0.0;                       // no weight is larger in absolute value
-    double largest_variance = 1.0;            // arow: no variance is larger; they never grow
+    std::vector<double> unit_bounds;          // [width] no weight of the unit is larger in absolute value; alike in every layout
+    double bound = 0.0;                       // the largest of them
+    double largest_variance = 1.0;            // arow: no variance of the learner is larger; they never grow
     double largest_target = 0.0;              // of numbers: no target so far is larger in absolute value
     std::int64_t overflow_row = -1;           // the row at which a score may first have overflowed, or a run has diverged
+    std::uint64_t overflow_t = 0;             // examples visited before it
 };
 
 struct Learner {
@@ -172,6 +185,7 @@ private:
         }
         if (rule.pocket) group.pocket.shape(features, width, 0.0);
         group.mistakes.resize(width, 0);
+        group.unit_bounds.resize(width, 0.0);
         group.loss.resize(width, 0.0);
         group.pockets.resize(width);
     }

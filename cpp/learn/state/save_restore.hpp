@@ -29,36 +29,42 @@ inline void read_part(const Learner& learner, Part part, double* weights, double
 // No part of a drift is larger than t times the bound: learn/filter/error_bounds.hpp relies on it, whatever a file says. In a
 // file that we wrote this changes nothing: the bound has grown with every step. To be called once the counters are known.
 inline void bound_drift(Group& group) {
-    double largest = 0.0;
-    for (const Buffer* buffer : {&group.drift.feature, &group.drift.bias})
-        for (std::size_t i = 0; i < buffer->size(); ++i) largest = std::max(largest, std::fabs((*buffer)[i]));
-    const double needed = largest / static_cast<double>(std::max<std::uint64_t>(group.t, 1));
-    if (needed > 1.01 * group.bound) group.bound = needed;
+    for (std::size_t u = 0; u < group.width; ++u) {
+        double largest = 0.0;
+        for (const Buffer* buffer : {&group.drift.feature, &group.drift.bias})
+            for (std::size_t i = u; i < buffer->size(); i += group.width) largest = std::max(largest, std::fabs((*buffer)[i]));
+        const double needed = largest / static_cast<double>(std::max<std::uint64_t>(group.t, 1));
+        if (needed > 1.01 * group.unit_bounds[u]) group.raise_bound(u, needed);
+    }
 }
 
 // Weights that fade are bounded once their unit is known.
 inline void bound_weights(Group& group) {
     for (const Buffer* buffer : {&group.weights.feature, &group.weights.bias})
-        for (std::size_t i = 0; i < buffer->size(); ++i) group.bound = std::max(group.bound, std::fabs((*buffer)[i]) * group.weight_unit);
+        for (std::size_t i = 0; i < buffer->size(); ++i) group.raise_bound(i % group.width, std::fabs((*buffer)[i]) * group.weight_unit);
 }
 
 // For arow. A weight moves by at most its variance times the step: the bound relies on it, whatever a file says.
-inline void measure_variances(Group& group) {
-    group.largest_variance = 1.0;
-    for (const Buffer* buffer : {&group.scale.feature, &group.scale.bias})
-        for (std::size_t i = 0; i < buffer->size(); ++i) group.largest_variance = std::max(group.largest_variance, (*buffer)[i]);
+inline void measure_variances(Learner& learner) {
+    double largest = 1.0;
+    for (const Group& group : learner.groups)
+        for (const Buffer* buffer : {&group.scale.feature, &group.scale.bias})
+            for (std::size_t i = 0; i < buffer->size(); ++i) largest = std::max(largest, (*buffer)[i]);
+    for (Group& group : learner.groups) group.largest_variance = largest;
 }
 
 // Updates what depends on a part that was written.
-inline void part_is_written(const Learner& learner, Group& group, Part part) {
-    if (part == &Group::pending) group.touched_all = true;
-    if (part == &Group::scale) measure_variances(group);
-    if (part == &Group::drift && group.t > 0 && !learner.rule.fades) bound_drift(group);
-    if (part == &Group::weights && !learner.rule.fades) bound_weights(group);
+inline void part_is_written(Learner& learner, Part part) {
+    if (part == &Group::scale) measure_variances(learner);
+    for (Group& group : learner.groups) {
+        if (part == &Group::pending) group.touched_all = true;
+        if (part == &Group::drift && group.t > 0 && !learner.rule.fades) bound_drift(group);
+        if (part == &Group::weights && !learner.rule.fades) bound_weights(group);
+    }
 }
 
 inline void write_part(Learner& learner, Part part, const double* weights, const double* bias) {
-    for (Group& group : learner.groups) {
+    for (Group& group : learner.groups)
         for (std::size_t u = 0; u < group.units; ++u) {
             Weights& to = group.*part;
             const double* from = weights + (group.first + u) * learner.features;
@@ -66,8 +72,7 @@ inline void write_part(Learner& learner, Part part, const double* weights, const
             for (std::size_t j = 0; j < learner.features; ++j) to.feature[j * group.width + u] = from[j] + 0.0;
             to.bias[u] = bias[group.first + u] + 0.0;
         }
-        part_is_written(learner, group, part);
-    }
+    part_is_written(learner, part);
 }
 
 inline std::uint64_t mistakes_made(const Learner& learner) {
