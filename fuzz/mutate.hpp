@@ -17,7 +17,7 @@
 #include "core/hash_secret.cpp"
 
 // Where memory was allocated is not recorded: that takes longer than the parsers do. A finding is repeated with its seed.
-extern "C" inline __attribute__((used)) const char* __asan_default_options() { return "malloc_context_size=1:quarantine_size_mb=8"; }
+extern "C" inline __attribute__((used)) const char* __asan_default_options() { return "malloc_context_size=1:quarantine_size_mb=1:thread_local_quarantine_size_kb=64"; }
 
 namespace fuzz {
 

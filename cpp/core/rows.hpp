@@ -14,6 +14,9 @@ inline T read_once(const T* number) {
     return __atomic_load_n(number, __ATOMIC_RELAXED);
 }
 
+// Columns are numbered in 32 bits wherever they are learned: every loop is compiled for one type of index.
+inline constexpr std::size_t max_features = std::size_t{1} << 31;
+
 struct Rows {
     std::size_t count = 0;
     std::size_t features = 0;

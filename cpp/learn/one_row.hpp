@@ -9,8 +9,6 @@
 
 namespace rosenblatt {
 
-inline constexpr std::size_t max_features = std::size_t{1} << 32;
-
 inline Rows dense_row(const double* values, std::size_t features) {
     Rows rows;
     rows.count = 1;

@@ -172,7 +172,7 @@ private:
     std::optional<Tile> tile_;
 };
 
-// Sorted rows with columns below 2^31. Indices of 32 bits that nobody else can write are read in place; others are copied row
+// Sorted rows. Indices of 32 bits that nobody else can write are read in place; others are copied row
 // by row, into 32 bits (every loop is compiled once for each reader) and into the range of the columns.
 template <class V>
 class CsrReader {
@@ -261,13 +261,12 @@ inline constexpr bool is_csr = false;
 template <class V>
 inline constexpr bool is_csr<CsrReader<V>> = true;
 
-// Rows whose entries are unsorted or repeated: sorted by column, repeated entries added in the order they are stored. Sorted
-// rows with columns beyond 2^31 too.
+// Rows whose entries are unsorted or repeated: sorted by column, repeated entries added in the order they are stored.
 class MessyCsrReader {
 public:
     MessyCsrReader(const Rows& rows, Order order) : rows_(rows), order_(order) {}
 
-    SparseRow<std::int64_t, double> operator[](std::size_t p) {
+    CsrReader<double>::Row operator[](std::size_t p) {
         const std::size_t row = order_[p];
         entry_.clear();
         const auto [from, to] = rows_.entries_of(row);
@@ -278,8 +277,8 @@ public:
         index_.clear();
         value_.clear();
         for (const auto& [column, k] : entry_) {
-            if (index_.empty() || index_.back() != column) {
-                index_.push_back(column);
+            if (index_.empty() || index_.back() != static_cast<std::int32_t>(column)) {
+                index_.push_back(static_cast<std::int32_t>(column));
                 value_.push_back(0.0);
             }
             value_.back() += rows_.single ? static_cast<const float*>(rows_.values)[k] : static_cast<const double*>(rows_.values)[k];
@@ -291,15 +290,14 @@ private:
     const Rows& rows_;
     Order order_;
     std::vector<std::pair<std::int64_t, std::size_t>> entry_;
-    std::vector<std::int64_t> index_;
+    std::vector<std::int32_t> index_;
     std::vector<double> value_;
 };
 
 // Calls f with the reader that fits the layout; `interleaved`: the rows will be scored by more than one unit at a time.
 template <class F>
 auto with_reader(const Rows& rows, Order order, bool interleaved, F&& f) {
-    constexpr std::size_t narrow_columns = std::size_t{1} << 31;
-    if (rows.sparse && (!rows.canonical || rows.features > narrow_columns)) return f(MessyCsrReader(rows, order));
+    if (rows.sparse && !rows.canonical) return f(MessyCsrReader(rows, order));
     if (Tile::is_needed(rows)) return f(DenseReader<double>(rows, order, interleaved));
     const auto with_values = [&](auto value) {
         using V = decltype(value);

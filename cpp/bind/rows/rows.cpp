@@ -55,6 +55,7 @@ PyRows csr_rows(AnyArray starts, AnyArray indices, AnyArray values, std::size_t 
     if (starts.stride(0) != 1 || (indices.shape(0) > 1 && indices.stride(0) != 1) ||
         (values.shape(0) > 1 && values.stride(0) != 1))
         throw nb::value_error("indptr, indices and data must be contiguous");
+    if (features > max_features) throw value_error("a sparse matrix may have up to 2^31 columns, found " + std::to_string(features));
     Rows rows;
     rows.sparse = true;
     rows.single = is_single(values);

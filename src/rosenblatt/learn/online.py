@@ -15,7 +15,7 @@ from rosenblatt.records import Floats
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_MAX_FEATURES = 2**32
+_MAX_FEATURES = 2**31
 _MAX_VARIANCES = 2**26  # where a learner grows: arow writes one for every feature up to the largest index
 _INDEX, _VALUE = np.dtype(np.int64), np.dtype(np.float64)  # arrays of these types need no conversion
 

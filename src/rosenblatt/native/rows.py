@@ -10,7 +10,7 @@ from rosenblatt.lazy import np
 from rosenblatt.native import _native
 from rosenblatt.records import Csr, ParsedCsr, Values
 
-_MAX_COUNT = 2**32 - 1  # rows, and columns
+_MAX_ROWS, _MAX_COLUMNS = 2**32 - 1, 2**31
 
 
 def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
@@ -26,10 +26,12 @@ def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
         rows = _csr(values, name)
     else:
         rows = _native.Rows.dense(np.require(values, requirements="A"))
-    if rows.count > _MAX_COUNT:
-        raise DataError(f"{name} has {rows.count} rows; one call takes at most {_MAX_COUNT}, so pass it in parts.")
-    if rows.features > _MAX_COUNT:
-        raise DataError(f"{name} has {rows.features} columns; at most {_MAX_COUNT} can be learned, so hash them first.")
+    if rows.count > _MAX_ROWS:
+        raise DataError(f"{name} has {rows.count} rows; one call takes at most {_MAX_ROWS}, so pass it in parts.")
+    if rows.features > _MAX_COLUMNS:
+        raise DataError(
+            f"{name} has {rows.features} columns; at most {_MAX_COLUMNS} can be learned, so hash them first."
+        )
     fault = rows.check()
     if fault is not None:
         raise _fault_error(name, *fault, rows.features)

@@ -32,7 +32,7 @@ _COUNTS = ("random", "split_seed", "position", "rows_in_epoch", "epochs_waited",
 ADDED_LATER = ("alpha", "l1", "forget")  # settings that older files lack: they are 0
 WRITTEN_WHERE_SET = (*ADDED_LATER, "multi_label", "task", "quantiles", "width")  # only where they are not the default
 NUMBER_COUNTERS = ("squared_error", "absolute_error", "pinball_error", "largest_target")
-MAX_FEATURES = 2**32
+MAX_FEATURES = 2**31
 MAX_COMPACT = 2**31
 MAX_UNITS = 2**20
 
