@@ -105,7 +105,7 @@ def page(block: Block, packer: native.Packer | None = None) -> bytes:
 
 def test_pages_are_those_of_the_slow_twin() -> None:
     few = [sparse(values[:21], features) for values, features, _ in KINDS]
-    wide = sparse(np.arange(5.0), 2**40, np.int64)
+    wide = sparse(np.arange(5.0), 2**31, np.int64)
     dense = Block(np.arange(6.0).reshape(2, 3), np.array([0, 1], dtype=np.int32), np.ones(2))
     narrow = Block(np.ones((2, 3), np.float32), np.array([0, 1], dtype=np.int32))
     targeted = Block(np.ones((2, 3)), np.zeros(2, dtype=np.int32), np.ones(2), targets=np.array([-0.5, 1e90]))
