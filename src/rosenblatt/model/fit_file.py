@@ -143,7 +143,7 @@ def _checked_plan(
 
 
 def fit_source(source: Source, plan: Plan, *, resume: bool = False, test: Paths | None = None) -> Fitted:
-    """Learn the examples of an open source as the plan says; few of them in other readings as well."""
+    """Learn the examples of an open source as the plan says; if there are few, read in another way as well."""
     fitting = _learn(source, plan, resume=resume)
     seconds, compared = fitting.seconds, []
     for kind in OTHER_READINGS:

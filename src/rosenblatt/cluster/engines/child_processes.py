@@ -13,11 +13,11 @@ import __main__
 
 @contextmanager
 def interrupts_deferred() -> Iterator[None]:
-    """A terminal sends Ctrl-C to every process, and only the learner's is for it to say.
+    """Block Ctrl-C here until the block ends, and for good in the threads and processes that are started in it.
 
-    What is started meanwhile, threads and processes, never sees one; here it comes when all have started.
+    A terminal sends Ctrl-C to every process, and only the learner is to answer it.
     """
-    resource_tracker.ensure_running()  # else it starts meanwhile, and then lets interrupts through
+    resource_tracker.ensure_running()  # if it started inside the block, it would let interrupts through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -27,9 +27,9 @@ def interrupts_deferred() -> Iterator[None]:
 
 @contextmanager
 def without_main_module() -> Iterator[None]:
-    """`multiprocessing` has each process import the main module, which would begin the same fit once more.
+    """Keep workers from importing the main module, as `multiprocessing` makes them: it would start the fit again.
 
-    Our workers need nothing of it, so a script needs no `if __name__ == "__main__"`.
+    They need nothing from it, so a script works without `if __name__ == "__main__"`.
     """
     names: dict[str, Any] = vars(__main__)
     origin: dict[str, Any] = {name: names[name] for name in ("__spec__", "__file__") if name in names}

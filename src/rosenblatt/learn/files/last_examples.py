@@ -23,7 +23,7 @@ class _Part(NamedTuple):
 
 
 class LastExamples:
-    """Whole blocks are in memory; which of their examples are the last does not depend on how these come in blocks."""
+    """Holds whole blocks, but which examples are the last ones does not depend on where blocks begin."""
 
     def __init__(self) -> None:
         self._parts: deque[_Part] = deque()

@@ -1,8 +1,8 @@
-"""Few examples are learned as they are read by default and in another way; the rows that the folds leave out decide.
+"""Small data are read in a second way, and learned again; cross-validation says which reading is better.
 
-Pairs of words are noise where their order means little: each has a weight of its own, and few texts to learn it from.
-And the logarithm, which tames a column whose largest values would outweigh all others, hides a difference between two
-such columns. What one column alone tells of the label does not show it: the classes must be learned both ways.
+Texts are read without pairs of words, which are noise if their order means little: each pair has a weight of its own
+and few texts to learn it from. Tables are read without logarithms, which limit the influence of very large values but
+hide the difference of two such columns.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ class OtherReading(NamedTuple):
 
 
 def other_reading(kind: Kind, fitting: Fitting) -> ReadOptions | None:
-    """How to read the same examples in another way; None where the user has said how, or where a pass is not so short
-    that another fit costs next to nothing."""
+    """How to read the same examples in another way; None if an option says how to read, or if a pass is too long."""
     source, reading = fitting.source, fitting.plan.reading
     if fitting.choice is None or not fitting.pass_is_short or fitting.sets is not None or fitting.number is not None:
         return None
@@ -54,7 +53,7 @@ def other_reading(kind: Kind, fitting: Fitting) -> ReadOptions | None:
 
 
 def compare(kind: Kind, other: Fitting, default: Fitting) -> OtherReading | None:
-    """By the same rows, each learned by neither; None where they did not leave out the same ones."""
+    """Compare both fits by their losses on the same held-out rows; None if they held out different ones."""
     if other.honest_scores is None or default.honest_scores is None or other.classes != default.classes:
         return None
     if other.honest_scores.truth.tolist() != default.honest_scores.truth.tolist():
